@@ -30,6 +30,12 @@ pub(crate) struct EventPlace {
 /// A word on the command line: its value, and its help.
 pub(crate) type Word<T> = (&'static str, T, &'static str);
 
+/// Returns the word of a value.
+pub(crate) fn word_of<T: Copy + PartialEq>(words: &'static [Word<T>], value: T) -> &'static str {
+    let found = words.iter().find(|(_, one, _)| *one == value);
+    found.expect("each value has a word").0
+}
+
 /// Parses one of these words. Help and errors list them.
 pub(crate) fn one_of<T: Copy + Send + Sync + 'static>(
     words: &'static [Word<T>],

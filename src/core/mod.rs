@@ -16,6 +16,7 @@
 //! - [`command`] lists every command, as an entry records it, [`clean`] says which fields of a
 //!   command are text of others, and [`redact`] removes secrets from such text;
 //! - [`compaction`] chooses the entries of a chain that are kept when it is made shorter;
+//! - [`bounded`] has numbers within bounds;
 //! - [`duration`], [`time`], [`text`], [`ids`] and [`environment`] are the values that all of them
 //!   use, and `words` defines enums of words;
 //! - [`identity`] names the agent that a command belongs to;
@@ -28,6 +29,7 @@
 //! - [`domain`] detects what kind of project this is, and whether that is still so;
 //! - [`shell`] reads the commands that an agent is about to run in a shell.
 
+pub mod bounded;
 pub mod clean;
 pub mod clock;
 pub mod command;

@@ -163,6 +163,24 @@ const OF_VALUES: [&str; 8] = [
 ];
 
 /// A door shows the values that an answer is made of. It makes no command and reads no document.
+/// Bounds and defaults are rules: `app` or `core` has them, for every door.
+#[test]
+fn the_command_line_has_no_bounds_and_no_defaults() {
+    let mut found = Vec::new();
+    for file in files::source().iter().filter(|file| file.path.starts_with("src/cli/")) {
+        let lines = file.text.lines().enumerate();
+        let is_rule = |line: &str| {
+            let default = line.split_once("default_value").map(|(_, rest)| rest);
+            let given = default.and_then(|rest| rest.trim_start_matches("_t").strip_prefix(" = "));
+            let is_literal = |given: &str| given.starts_with(|c: char| c == '"' || c.is_numeric());
+            line.contains(").range(") || given.is_some_and(is_literal)
+        };
+        let wrong = lines.filter(|(_, line)| is_rule(line));
+        found.extend(wrong.map(|(at, _)| format!("{}:{}", file.path, at + 1)));
+    }
+    none(&found, "the command line takes bounds and defaults from 'app' or 'core'");
+}
+
 #[test]
 fn the_doors_name_only_values_of_the_core() {
     let is_door =

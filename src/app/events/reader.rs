@@ -10,6 +10,7 @@ use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::runs;
+use crate::core::bounded::Limit;
 use crate::core::event::Event;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
@@ -19,7 +20,7 @@ use crate::store::git::object::ObjectId;
 use crate::store::machine::cursors::Position;
 
 /// The number of events that are shown if the caller gives no limit.
-pub const LIMIT_DEFAULT: u32 = 100;
+pub const LIMIT_DEFAULT: Limit = Limit::HUNDRED;
 
 /// A choice of events.
 pub struct Request<'r> {
@@ -34,7 +35,7 @@ pub struct Request<'r> {
     /// Go on where this consumer stopped.
     pub consumer: Option<&'r AgentName>,
     /// The largest number of events.
-    pub limit: Option<u32>,
+    pub limit: Option<Limit>,
 }
 
 impl Request<'_> {
@@ -122,7 +123,7 @@ impl Reader {
         let run = request.run.map(|run| runs::named::elsewhere(ctx, run)).transpose()?;
         let wanted =
             Wanted { kind: request.event_type.cloned(), run: run.map(|run| run.to_string()) };
-        let limit = request.limit.unwrap_or(LIMIT_DEFAULT) as usize;
+        let limit = request.limit.unwrap_or(LIMIT_DEFAULT).rows();
         Ok(Reader { ledgers, wanted, limit, consumer: request.consumer.cloned(), positions })
     }
 

@@ -14,12 +14,15 @@ use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::compact::{Compacted, Compaction, Written};
 
+/// The age up to which entries stay if the caller gives none.
+pub const KEEP_DEFAULT: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
 /// A request to compact ledgers.
 pub struct Request {
     /// The ledger; all of them where none is named.
     pub ledger: Option<LedgerName>,
-    /// Entries younger than this stay.
-    pub keep: Duration,
+    /// Entries younger than this stay; those of [`KEEP_DEFAULT`] if absent.
+    pub keep: Option<Duration>,
     pub dry_run: bool,
 }
 
@@ -97,7 +100,7 @@ fn compact_one(
         actor: ctx.actor().clone(),
         host: ctx.host().clone(),
         clock: ctx.clock(),
-        keep_seconds: request.keep.as_secs(),
+        keep_seconds: request.keep.unwrap_or(KEEP_DEFAULT).as_secs(),
     };
     if request.dry_run {
         return Ok(opened.dry_run(&wanted)?);

@@ -8,11 +8,15 @@ use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
+use crate::core::bounded::Limit;
 use crate::core::ids::EntryName;
 use crate::core::ledger::LedgerName;
 use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::ledger::history::History;
+
+/// The number of entries if the caller gives no limit.
+pub const LIMIT_DEFAULT: Limit = Limit::HUNDRED;
 
 /// A part of a ledger.
 pub struct Request<'r> {
@@ -20,7 +24,7 @@ pub struct Request<'r> {
     /// The entry to begin with; the newest where none is named.
     pub from: Option<&'r EntryName>,
     /// The largest number of entries.
-    pub limit: usize,
+    pub limit: Limit,
 }
 
 /// The answer to `ledger log`.
@@ -46,7 +50,7 @@ pub fn log(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Head>, Problem> {
         Some(entry) => Some(resolve(ctx, request.ledger, entry)?),
         None => ctx.read_ledger(request.ledger)?.base.id(),
     };
-    let found = History::from(&ledger, tip).take(request.limit);
+    let found = History::from(&ledger, tip).take(request.limit.rows());
     let entries: Result<_, StoreError> = found.map(|item| item.map(|(id, _)| id)).collect();
     let head = Head { ledger: request.ledger, entries: entries.map_err(AppError::from)? };
     Ok(Answer::read(head, ctx.clock()))

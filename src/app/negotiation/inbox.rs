@@ -11,6 +11,7 @@ use crate::app::next::command;
 use crate::app::presence::LivenessProbe;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading, WriteMode};
+use crate::core::bounded::bounded;
 use crate::core::damage::Damage;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::MessageKind;
@@ -19,8 +20,11 @@ use crate::core::negotiation::find;
 use crate::core::negotiation::ids::{MessageId, ThreadPrefix};
 use crate::core::negotiation::inbox::{self as mail, LOOKED_AT_MAX, Page, Wanted};
 
-/// The largest number of messages that a request may ask for.
-pub const LIMIT_MAX: u32 = 1_000;
+bounded! {
+    /// The largest number of messages in an answer.
+    PageLimit: u32, 1, 1_000
+}
+
 /// The number of messages in an answer if the request gives no limit.
 const LIMIT_DEFAULT: u32 = 50;
 /// The limit for the messages of one answer in bytes, which a single message may exceed. Agents cut
@@ -31,8 +35,7 @@ const ANSWER_BYTES_MAX: usize = 48 * 1024;
 pub struct Request<'r> {
     /// Only messages after this one, the oldest first; the newest messages if absent.
     pub since: Option<&'r MessageId>,
-    /// The limit, from 1 to [`LIMIT_MAX`].
-    pub limit: Option<u32>,
+    pub limit: Option<PageLimit>,
     pub kind: Option<MessageKind>,
     /// Only those that the caller has not acknowledged.
     pub unread: bool,
@@ -94,7 +97,7 @@ fn look(ctx: &Ctx, reading: &Reading<'_>, request: &Request<'_>) -> Result<Body,
         since: request.since.cloned(),
         kind: request.kind,
         unread: request.unread,
-        limit: request.limit.unwrap_or(LIMIT_DEFAULT) as usize,
+        limit: request.limit.map_or(LIMIT_DEFAULT, PageLimit::get) as usize,
         look_at: LOOKED_AT_MAX,
         bytes: ANSWER_BYTES_MAX,
     };

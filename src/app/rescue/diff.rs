@@ -26,6 +26,9 @@ pub enum Against {
     Head,
 }
 
+/// The side to compare with if the caller names none.
+pub const AGAINST_DEFAULT: Against = Against::Work;
+
 /// Saved content to compare.
 pub struct Request<'r> {
     /// The id of a snapshot, if there is one, and paths. Without an id, the newest version of each

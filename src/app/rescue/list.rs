@@ -12,8 +12,12 @@ use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, specs};
+use crate::core::bounded::Limit;
 use crate::core::ids::AgentName;
 use crate::core::pattern::Reading;
+
+/// The number of snapshots if the caller gives no limit.
+pub const LIMIT_DEFAULT: Limit = Limit::FIFTY;
 
 /// A choice of what is saved.
 pub struct Request<'r> {
@@ -24,7 +28,7 @@ pub struct Request<'r> {
     /// Only what this agent or its subagents caused or own.
     pub agent: Option<&'r AgentName>,
     /// The largest number of snapshots.
-    pub limit: usize,
+    pub limit: Limit,
 }
 
 /// The answer to `rescue list`.
@@ -61,7 +65,7 @@ pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
                 continue;
             }
         };
-        if body.snapshots.len() == request.limit {
+        if body.snapshots.len() == request.limit.rows() {
             body.more = true;
             break;
         }
@@ -72,7 +76,7 @@ pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
         let path = edit.path.literal_path().unwrap_or_default();
         is_theirs(&edit.agent) && wanted.has(&path)
     });
-    body.edits = edits.take(request.limit).map(EditView::of).collect();
+    body.edits = edits.take(request.limit.rows()).map(EditView::of).collect();
     let is_empty = body.snapshots.is_empty() && body.edits.is_empty();
     let nothing = is_empty.then(|| Note::plain("nothing is saved"));
     let damaged = (!unreadable.is_empty()).then(|| {

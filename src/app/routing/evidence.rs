@@ -9,12 +9,18 @@ use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, WriteMode};
+use crate::core::bounded::Limit;
 use crate::core::ledger::LedgerName;
-use crate::core::routing::evidence::{AddEvidence, Evidence, SourceKind, recent};
+use crate::core::routing::evidence::{AddEvidence, Evidence, Findings, SourceKind, recent};
 use crate::core::routing::names::{EvidenceRef, Word};
 use crate::core::routing::text::{Context, Note};
 use crate::core::routing::thresholds::Thresholds;
 use crate::core::text::Line;
+
+/// The kind of source that a row is about, if the caller names none.
+pub const KIND_DEFAULT: SourceKind = SourceKind::Agent;
+/// The number of rows if the caller gives no limit.
+pub const LIMIT_DEFAULT: Limit = Limit::HUNDRED;
 
 /// A row of evidence to record.
 pub struct AddRequest<'r> {
@@ -27,7 +33,7 @@ pub struct AddRequest<'r> {
     /// The name of the repository's directory if absent.
     pub project: Option<&'r Note>,
     pub context: Option<&'r Context>,
-    pub findings: Option<u32>,
+    pub findings: Option<Findings>,
     /// The evidence that the row follows from.
     pub lineage: &'r [EvidenceRef],
 }
@@ -44,7 +50,7 @@ pub struct ListRequest<'r> {
     /// Only about this agent.
     pub agent: Option<&'r str>,
     /// At most this many rows.
-    pub limit: usize,
+    pub limit: Limit,
 }
 
 /// The answer to `override evidence list`.
@@ -70,7 +76,7 @@ pub fn add(ctx: &Ctx, request: &AddRequest<'_>) -> Result<Answer<AddBody>, Probl
         session,
         project,
         context: request.context.cloned(),
-        findings: request.findings,
+        findings: request.findings.map(Findings::get),
         lineage: each_once(request.lineage),
     };
     let committed = ctx.transact(LedgerName::Overrides, command, WriteMode::Plain)?;
@@ -87,7 +93,7 @@ pub fn list(ctx: &Ctx, request: &ListRequest<'_>) -> Result<Answer<ListBody>, Pr
     rows.retain(|row| agent.as_ref().is_none_or(|agent| row.source == *agent));
     rows.sort_by(|one, other| (other.at, &other.id).cmp(&(one.at, &one.id)));
     let total = rows.len();
-    rows.truncate(request.limit);
+    rows.truncate(request.limit.rows());
     Ok(Answer::read(ListBody { evidence: rows, total }, now))
 }
 

@@ -10,6 +10,7 @@ use crate::app::next::command;
 use crate::app::problem::Problem;
 use crate::core::run::Run;
 use crate::core::run::advance::{Advance, Advanced, Step};
+use crate::core::run::bounds::Priority;
 use crate::core::run::gate::{Evidence, ended_upstream, why_shut};
 use crate::core::run::names::{IdPrefix, PhaseName};
 use crate::core::text::Line;
@@ -22,7 +23,7 @@ pub struct Request<'r> {
     pub expect: Option<&'r PhaseName>,
     /// The weight of the gate: at 0 and 1 it stops the run, at 2 and 3 it warns, at 4 it is not
     /// asked.
-    pub priority: u8,
+    pub priority: Priority,
     /// The reason to advance; a manual run needs one as its approval.
     pub reason: Option<&'r Line>,
 }
@@ -45,7 +46,7 @@ pub struct Body {
 /// Advances the run if the gate is open.
 pub fn advance(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let (run, expect) = seen(ctx, request.run, request.expect)?;
-    let (priority, reason) = (request.priority, request.reason.cloned());
+    let (priority, reason) = (request.priority.get(), request.reason.cloned());
     let command = Advance { run, expect: Some(expect), priority, reason };
     Ok(answer(transact(ctx, command)?))
 }

@@ -9,6 +9,7 @@ use crate::app::answer::Answer;
 use crate::app::problem::Problem;
 use crate::core::ids::{AgentName, EntryName};
 use crate::core::run::Run;
+use crate::core::run::bounds::TokenCount;
 use crate::core::run::dispatch::{AddDispatch, Dispatch, DispatchStatus, UpdateDispatch};
 use crate::core::run::names::{IdPrefix, PhaseName};
 
@@ -29,11 +30,11 @@ pub struct Update<'r> {
     /// A commit of the dispatch.
     pub commit: Option<&'r EntryName>,
     /// The tokens that it has read in all.
-    pub tokens_in: Option<u64>,
+    pub tokens_in: Option<TokenCount>,
     /// The tokens that it has written in all.
-    pub tokens_out: Option<u64>,
+    pub tokens_out: Option<TokenCount>,
     /// The tokens that it has read from a cache in all, which do not count.
-    pub tokens_cache: Option<u64>,
+    pub tokens_cache: Option<TokenCount>,
 }
 
 /// The answer to `run dispatch add` and `run dispatch update`.
@@ -58,9 +59,9 @@ pub fn update(ctx: &Ctx, request: &Update<'_>) -> Result<Answer<Body>, Problem> 
         dispatch,
         status: request.status,
         commit: request.commit.cloned(),
-        tokens_in: request.tokens_in,
-        tokens_out: request.tokens_out,
-        tokens_cache: request.tokens_cache,
+        tokens_in: request.tokens_in.map(TokenCount::get),
+        tokens_out: request.tokens_out.map(TokenCount::get),
+        tokens_cache: request.tokens_cache.map(TokenCount::get),
     };
     Ok(Answer::committed(transact(ctx, command)?, Body::from))
 }

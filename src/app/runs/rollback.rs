@@ -31,6 +31,9 @@ pub struct Request<'r> {
     pub expect: Option<&'r PhaseName>,
 }
 
+/// The subject of a rollback if the caller names none.
+pub const LAYER_DEFAULT: Layer = Layer::State;
+
 /// The subject of a rollback.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {

@@ -8,20 +8,21 @@ use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
 use crate::core::run::Run;
+use crate::core::run::bounds::{AgentsMax, Complexity, Percent, TokenBudget};
 use crate::core::run::names::IdPrefix;
 use crate::core::run::set::Set;
 
 /// Settings to change. Absent ones stay as they are.
 pub struct Request<'r> {
     pub run: &'r IdPrefix,
-    pub complexity: Option<u8>,
+    pub complexity: Option<Complexity>,
     /// Set to demand an approval for every step; absent to leave it.
     pub manual: Option<bool>,
-    pub max_agents: Option<u32>,
+    pub max_agents: Option<AgentsMax>,
     /// The tokens, in and out, that its dispatches may spend.
-    pub budget: Option<u64>,
+    pub budget: Option<TokenBudget>,
     /// The percentage of the budget from which on to warn.
-    pub warn_percent: Option<u8>,
+    pub warn_percent: Option<Percent>,
     /// Set to let every gate check the budget; absent to leave it.
     pub enforced: Option<bool>,
     /// Further runs that it is to wait for.
@@ -40,11 +41,11 @@ pub struct Body {
 pub fn set(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let command = Set {
         run: named::run(ctx, request.run)?,
-        complexity: request.complexity,
+        complexity: request.complexity.map(Complexity::get),
         manual: request.manual,
-        max_agents: request.max_agents,
-        budget: request.budget,
-        warn_percent: request.warn_percent,
+        max_agents: request.max_agents.map(AgentsMax::get),
+        budget: request.budget.map(TokenBudget::get),
+        warn_percent: request.warn_percent.map(Percent::get),
         enforced: request.enforced,
         after: named::runs(ctx, request.after)?,
         not_after: named::runs(ctx, request.not_after)?,

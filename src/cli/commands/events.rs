@@ -16,6 +16,7 @@ use crate::cli::patience::Patience;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::{EventPlace, parse_event_place};
+use crate::core::bounded::Limit;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::text::{Line, shown};
@@ -57,13 +58,8 @@ pub(crate) struct Args {
     pub(crate) consumer: Option<AgentName>,
 
     /// At most this many events [default: 100]
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..),
-        allow_hyphen_values = true
-    )]
-    pub(crate) limit: Option<u32>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) limit: Option<Limit>,
 
     /// Keep printing events as they happen, until interrupted
     #[arg(long)]

@@ -1,7 +1,7 @@
 //! `git coord inbox`
 
 use crate::app::negotiation::Requests;
-use crate::app::negotiation::inbox::{Body, LIMIT_MAX, Request, inbox};
+use crate::app::negotiation::inbox::{Body, PageLimit, Request, inbox};
 use crate::app::negotiation::view::{REQUESTS_MAX, RequestView};
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
@@ -34,13 +34,8 @@ pub(crate) struct Args {
     pub(crate) since: Option<MessageId>,
 
     /// At most this many messages [default: 50]
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..=i64::from(LIMIT_MAX)),
-        allow_hyphen_values = true
-    )]
-    pub(crate) limit: Option<u32>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) limit: Option<PageLimit>,
 
     /// Only messages of this type
     #[arg(long = "type", value_name = "TYPE", value_parser = parse_kind)]

@@ -23,6 +23,7 @@ use crate::cli::layout::{Cell, DiffLine, line_diff};
 use crate::cli::show::{show, show_rows};
 use crate::cli::term::Ui;
 use crate::cli::values::{LedgerAt, parse_entry, parse_ledger_at};
+use crate::core::bounded::Limit;
 use crate::core::ids::EntryName;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
@@ -60,11 +61,10 @@ pub(crate) struct LogArgs {
     #[arg(
         long,
         value_name = "NUMBER",
-        default_value_t = 100,
-        value_parser = clap::value_parser!(u32).range(1..),
+        default_value_t = log::LIMIT_DEFAULT,
         allow_hyphen_values = true
     )]
-    pub(crate) limit: u32,
+    pub(crate) limit: Limit,
 }
 
 /// Show one entry: its author, its events and its command
@@ -146,7 +146,7 @@ const ALIGNED_MAX: usize = 1_000;
 impl LogArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let LedgerAt { ledger, entry } = &self.at;
-        let limit = self.limit as usize;
+        let limit = self.limit;
         let answer = log(ctx, &log::Request { ledger: *ledger, from: entry.as_ref(), limit })?;
         let read = |id| ledgers::entry(ctx, *ledger, id).map_err(Problem::from);
         let entries = &answer.body.entries;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::core::bounded::bounded;
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::{Documents, Key, ReadError};
 use crate::core::ids::AgentName;
@@ -29,6 +30,11 @@ const OVERRIDDEN: [&str; 2] = ["override", "disagreement_override"];
 const USED: &str = "agent_dispatch";
 /// The reason of a finding that was wrong.
 const WRONG: &str = "agent_wrong";
+
+bounded! {
+    /// The number of findings of one use of an agent.
+    Findings: u32, 0, 100_000
+}
 
 words! {
     /// The kind of source that a row is about.

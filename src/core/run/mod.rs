@@ -12,6 +12,7 @@
 pub mod advance;
 pub mod agent;
 pub mod artifact;
+pub mod bounds;
 pub mod budget;
 pub mod chain;
 pub mod create;

@@ -15,6 +15,9 @@ use crate::core::domain::generation::{Action, Mode, OnDisk, State, action};
 use crate::core::domain::name::Name;
 use crate::core::domain::tree_path::TreePath;
 
+/// The treatment of files that exist if the caller names none.
+pub const MODE_DEFAULT: Mode = Mode::Skip;
+
 /// A request to generate agents.
 pub struct Request {
     pub mode: Mode,

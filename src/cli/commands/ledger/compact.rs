@@ -32,9 +32,9 @@ pub(crate) struct Args {
     #[arg(value_name = "LEDGER")]
     ledger: Option<LedgerName>,
 
-    /// Keep entries up to this age
-    #[arg(long, value_name = "DURATION", default_value = "30d", value_parser = parse_duration)]
-    keep: Duration,
+    /// Keep entries up to this age [default: 30d]
+    #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
+    keep: Option<Duration>,
 
     /// Show what would be set aside without doing it
     #[arg(long)]

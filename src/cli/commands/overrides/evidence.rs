@@ -7,14 +7,17 @@ use clap::Subcommand;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::routing::arguments::{EvidenceList, all_evidence, parse_evidence, parse_name};
-use crate::app::routing::evidence::{AddRequest, ListRequest, add, list};
+use crate::app::routing::evidence::{
+    AddRequest, KIND_DEFAULT, LIMIT_DEFAULT, ListRequest, add, list,
+};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::{self, one_of};
-use crate::core::routing::evidence::{Evidence, SourceKind};
+use crate::core::bounded::Limit;
+use crate::core::routing::evidence::{Evidence, Findings, SourceKind};
 use crate::core::routing::names::Word;
 use crate::core::routing::text::{Context, Note};
 use crate::core::text::shown;
@@ -87,16 +90,16 @@ struct AddArgs {
     context: Option<Context>,
 
     /// Number of findings of this use of the agent
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(..=100_000),
-        allow_hyphen_values = true
-    )]
-    findings: Option<u32>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    findings: Option<Findings>,
 
     /// Kind of thing that the row is about
-    #[arg(long, value_name = "KIND", value_parser = one_of(&KINDS), default_value = "agent")]
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = one_of(&KINDS),
+        default_value = values::word_of(&KINDS, KIND_DEFAULT)
+    )]
     kind: SourceKind,
 
     /// Evidence that the row follows from: an id, or several as a JSON array
@@ -142,16 +145,15 @@ struct ListArgs {
     #[arg(
         long,
         value_name = "NUMBER",
-        default_value_t = 100,
-        value_parser = clap::value_parser!(u32).range(1..),
+        default_value_t = LIMIT_DEFAULT,
         allow_hyphen_values = true
     )]
-    limit: u32,
+    limit: Limit,
 }
 
 impl ListArgs {
     fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let request = ListRequest { agent: self.agent.as_deref(), limit: self.limit as usize };
+        let request = ListRequest { agent: self.agent.as_deref(), limit: self.limit };
         let answer = list(ctx, &request)?;
         show(ui, &answer, |ui| print(ui, &answer.body.evidence, answer.at))
     }

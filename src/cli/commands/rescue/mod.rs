@@ -18,7 +18,8 @@ use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::cli::values::{Word, one_of};
+use crate::cli::values::{Word, one_of, word_of};
+use crate::core::bounded::Limit;
 use crate::core::ids::AgentName;
 use crate::core::text::{Line, shown};
 use crate::core::time::{Timestamp, relative};
@@ -71,16 +72,15 @@ struct ListArgs {
     #[arg(
         long,
         value_name = "NUMBER",
-        default_value_t = 50,
-        value_parser = clap::value_parser!(u32).range(1..),
+        default_value_t = list::LIMIT_DEFAULT,
         allow_hyphen_values = true
     )]
-    limit: u32,
+    limit: Limit,
 }
 
 impl Default for ListArgs {
     fn default() -> ListArgs {
-        ListArgs { paths: Vec::new(), worktree: None, agent: None, limit: 50 }
+        ListArgs { paths: Vec::new(), worktree: None, agent: None, limit: list::LIMIT_DEFAULT }
     }
 }
 
@@ -103,7 +103,12 @@ struct DiffArgs {
     worktree: Option<String>,
 
     /// Side to compare with
-    #[arg(long, value_name = "SIDE", value_parser = one_of(&SIDES), default_value = "work")]
+    #[arg(
+        long,
+        value_name = "SIDE",
+        value_parser = one_of(&SIDES),
+        default_value = word_of(&SIDES, diff::AGAINST_DEFAULT)
+    )]
     against: Against,
 }
 
@@ -152,7 +157,7 @@ impl ListArgs {
             paths: &self.paths,
             worktree: self.worktree.as_deref(),
             agent: self.agent.as_ref(),
-            limit: self.limit as usize,
+            limit: self.limit,
         };
         let answer = list(&ctx, &request)?;
         show(ui, &answer, |ui| {

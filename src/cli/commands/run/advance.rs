@@ -13,6 +13,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::runs::{evidence_lines, line};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::core::run::bounds::Priority;
 use crate::core::run::names::PhaseName;
 use crate::core::text::{Line, shown};
 
@@ -40,11 +41,10 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "NUMBER",
-        default_value_t = 1,
-        value_parser = clap::value_parser!(u8).range(0..=4),
+        default_value_t = Priority::USUAL,
         allow_hyphen_values = true
     )]
-    pub(crate) priority: u8,
+    pub(crate) priority: Priority,
 
     /// Reason to go on, which approves the step
     #[arg(long, value_name = "TEXT")]

@@ -9,7 +9,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::runs::line;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::limits::TOKENS_MAX;
+use crate::core::run::bounds::{AgentsMax, Complexity, Percent, TokenBudget};
 use crate::core::run::chain::Chain;
 use crate::core::run::names::{IdPrefix, MetadataKey, NotAKey, RunId};
 use crate::core::text::Line;
@@ -54,23 +54,12 @@ pub(crate) struct Args {
     pub(crate) gates: Option<PathBuf>,
 
     /// Number of tokens, in and out, that dispatches may spend
-    #[arg(
-        long,
-        value_name = "TOKENS",
-        value_parser = clap::value_parser!(u64).range(1..=TOKENS_MAX),
-        allow_hyphen_values = true
-    )]
-    pub(crate) budget: Option<u64>,
+    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
+    pub(crate) budget: Option<TokenBudget>,
 
     /// Percentage of the budget from which to warn [default: 80]
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        requires = "budget",
-        value_parser = clap::value_parser!(u8).range(1..=99),
-        allow_hyphen_values = true
-    )]
-    pub(crate) budget_warn: Option<u8>,
+    #[arg(long, value_name = "PERCENT", requires = "budget", allow_hyphen_values = true)]
+    pub(crate) budget_warn: Option<Percent>,
 
     /// Make every gate check that the budget is not exceeded
     #[arg(long, requires = "budget")]
@@ -80,24 +69,18 @@ pub(crate) struct Args {
     #[arg(
         long,
         value_name = "NUMBER",
-        default_value_t = 3,
-        value_parser = clap::value_parser!(u8).range(1..=5),
+        default_value_t = Complexity::USUAL,
         allow_hyphen_values = true
     )]
-    pub(crate) complexity: u8,
+    pub(crate) complexity: Complexity,
 
     /// Require approval of every step: 'run advance' with --reason
     #[arg(long)]
     pub(crate) manual: bool,
 
     /// Number of agents that may work in the run at once
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..),
-        allow_hyphen_values = true
-    )]
-    pub(crate) max_agents: Option<u32>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) max_agents: Option<AgentsMax>,
 
     /// Run that this run is a part of, and that waits for this run
     #[arg(long, value_name = "RUN")]

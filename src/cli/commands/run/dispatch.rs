@@ -15,7 +15,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, EntryName};
-use crate::core::limits::TOKENS_MAX;
+use crate::core::run::bounds::TokenCount;
 use crate::core::run::dispatch::DispatchStatus;
 use crate::core::run::names::{IdPrefix, PhaseName};
 
@@ -78,31 +78,16 @@ pub(crate) struct UpdateArgs {
     pub(crate) commit: Option<EntryName>,
 
     /// Tokens read, in total
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u64).range(0..=TOKENS_MAX),
-        allow_hyphen_values = true
-    )]
-    pub(crate) tokens_in: Option<u64>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) tokens_in: Option<TokenCount>,
 
     /// Tokens written, in total
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u64).range(0..=TOKENS_MAX),
-        allow_hyphen_values = true
-    )]
-    pub(crate) tokens_out: Option<u64>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) tokens_out: Option<TokenCount>,
 
     /// Tokens read from a cache, in total; these do not count
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u64).range(0..=TOKENS_MAX),
-        allow_hyphen_values = true
-    )]
-    pub(crate) tokens_cache: Option<u64>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) tokens_cache: Option<TokenCount>,
 }
 
 fn status_parser() -> impl clap::builder::TypedValueParser<Value = DispatchStatus> {

@@ -7,14 +7,14 @@ use crate::app::Ctx;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::app::runs::code::CodeReport;
-use crate::app::runs::rollback::{Back, Body, Layer, Request, rollback};
+use crate::app::runs::rollback::{Back, Body, LAYER_DEFAULT, Layer, Request, rollback};
 use crate::cli::color::Slot;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::runs::line;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::cli::values::{Word, one_of};
+use crate::cli::values::{Word, one_of, word_of};
 use crate::core::run::artifact::Artifact;
 use crate::core::run::names::PhaseName;
 use crate::core::text::{Line, shown};
@@ -53,7 +53,12 @@ pub(crate) struct Args {
     pub(crate) reason: Line,
 
     /// Roll back the state of the run, or only report on its code
-    #[arg(long, value_name = "LAYER", value_parser = one_of(&LAYERS), default_value = "state")]
+    #[arg(
+        long,
+        value_name = "LAYER",
+        value_parser = one_of(&LAYERS),
+        default_value = word_of(&LAYERS, LAYER_DEFAULT)
+    )]
     pub(crate) layer: Layer,
 
     /// With --layer code: only the code of this phase

@@ -8,7 +8,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::runs::line;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::limits::TOKENS_MAX;
+use crate::core::run::bounds::{AgentsMax, Complexity, Percent, TokenBudget};
 use crate::core::run::names::IdPrefix;
 
 const EXAMPLES: &str = "\
@@ -25,48 +25,28 @@ pub(crate) struct Args {
     pub(crate) run: RunArg,
 
     /// Number of tokens, in and out, that dispatches may spend
-    #[arg(
-        long,
-        value_name = "TOKENS",
-        value_parser = clap::value_parser!(u64).range(1..=TOKENS_MAX),
-        allow_hyphen_values = true
-    )]
-    pub(crate) budget: Option<u64>,
+    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
+    pub(crate) budget: Option<TokenBudget>,
 
     /// Percentage of the budget from which to warn
-    #[arg(
-        long,
-        value_name = "PERCENT",
-        value_parser = clap::value_parser!(u8).range(1..=99),
-        allow_hyphen_values = true
-    )]
-    pub(crate) budget_warn: Option<u8>,
+    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
+    pub(crate) budget_warn: Option<Percent>,
 
     /// Make every gate check that the budget is not exceeded
     #[arg(long, value_name = "BOOL")]
     pub(crate) enforce_budget: Option<bool>,
 
     /// Estimated difficulty, from 1 to 5
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u8).range(1..=5),
-        allow_hyphen_values = true
-    )]
-    pub(crate) complexity: Option<u8>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) complexity: Option<Complexity>,
 
     /// Require approval of every step
     #[arg(long, value_name = "BOOL")]
     pub(crate) manual: Option<bool>,
 
     /// Number of agents that may work in the run at once
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..),
-        allow_hyphen_values = true
-    )]
-    pub(crate) max_agents: Option<u32>,
+    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) max_agents: Option<AgentsMax>,
 
     /// Run to wait for, in addition to others
     #[arg(long, value_name = "RUN")]

@@ -3,13 +3,13 @@
 use std::io;
 
 use crate::app::Ctx;
-use crate::app::domains::agents::generate::{AgentView, Body, Request, generate};
+use crate::app::domains::agents::generate::{AgentView, Body, MODE_DEFAULT, Request, generate};
 use crate::app::problem::Problem;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::cli::values::{Word, one_of};
+use crate::cli::values::{Word, one_of, word_of};
 use crate::core::domain::generation::Mode;
 use crate::core::text::shown;
 
@@ -35,7 +35,12 @@ pub(crate) struct Args {
     pub(crate) dry_run: bool,
 
     /// Treatment of files that already exist
-    #[arg(long, value_name = "MODE", value_parser = one_of(&MODES), default_value = "skip")]
+    #[arg(
+        long,
+        value_name = "MODE",
+        value_parser = one_of(&MODES),
+        default_value = word_of(&MODES, MODE_DEFAULT)
+    )]
     pub(crate) mode: Mode,
 }
 
