@@ -53,6 +53,12 @@ pub struct Written {
 }
 
 impl Written {
+    /// Returns the entry of a write; none if nothing had to be written.
+    pub fn of<A>(committed: &Committed<A>) -> Option<Written> {
+        let entry = committed.entry?;
+        Some(Written { op: committed.op.clone(), entry })
+    }
+
     /// Returns the newest entry of a ledger as it was read; none before the first.
     pub fn newest(snapshot: &Snapshot<'_>) -> Option<Written> {
         let tip = snapshot.tip()?;
@@ -64,6 +70,9 @@ impl Written {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Note {
     pub level: Level,
+    /// The word that programs go by, if the remark stands for a refusal or a failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<&'static str>,
     /// One sentence.
     pub text: String,
     /// The things that the sentence is about, a line each.
@@ -87,24 +96,34 @@ pub enum Level {
 }
 
 impl Note {
+    fn new(level: Level, text: impl Into<String>) -> Note {
+        Note { level, code: None, text: text.into(), details: Vec::new(), advice: None }
+    }
+
     /// Makes a remark that is good to know.
     pub fn plain(text: impl Into<String>) -> Note {
-        Note { level: Level::Note, text: text.into(), details: Vec::new(), advice: None }
+        Note::new(Level::Note, text)
     }
 
     /// Makes a warning.
     pub fn warning(text: impl Into<String>) -> Note {
-        Note { level: Level::Warning, text: text.into(), details: Vec::new(), advice: None }
+        Note::new(Level::Warning, text)
     }
 
     /// Makes a hint that belongs to the answer, and is always shown.
     pub fn plain_hint(text: impl Into<String>) -> Note {
-        Note { level: Level::Hint, text: text.into(), details: Vec::new(), advice: None }
+        Note::new(Level::Hint, text)
     }
 
     /// Makes a hint that experienced users switch off.
     pub fn hint(advice: Advice, text: impl Into<String>) -> Note {
-        Note { level: Level::Hint, text: text.into(), details: Vec::new(), advice: Some(advice) }
+        Note { advice: Some(advice), ..Note::new(Level::Hint, text) }
+    }
+
+    /// Gives the remark the word that programs go by.
+    #[must_use]
+    pub fn of(self, code: &'static str) -> Note {
+        Note { code: Some(code), ..self }
     }
 }
 
@@ -116,9 +135,10 @@ impl<T> Answer<T> {
 
     /// Answers a request with the result of its write.
     pub fn committed<A>(committed: Committed<A>, body: impl FnOnce(A) -> T) -> Answer<T> {
-        let Committed { answer, at, op, entry, notices } = committed;
+        let written = Written::of(&committed);
+        let Committed { answer, at, notices, .. } = committed;
         let mut answer = Answer::read(body(answer), at);
-        answer.wrote(entry.map(|entry| Written { op, entry }), notices);
+        answer.wrote(written, notices);
         answer
     }
 
@@ -126,6 +146,13 @@ impl<T> Answer<T> {
     pub fn wrote(&mut self, written: Option<Written>, notices: Vec<String>) {
         self.written = written.or(self.written.take());
         self.notes.extend(notices.into_iter().map(Note::warning));
+    }
+
+    /// Adds a write that was made on the way, if it was made.
+    pub fn included<A>(&mut self, committed: Option<Committed<A>>) {
+        if let Some(committed) = committed {
+            self.wrote(Written::of(&committed), committed.notices);
+        }
     }
 
     /// Turns the answer into a no.

@@ -1,6 +1,7 @@
 //! Edits and their commits: the gate before an edit, the fence before a commit, and the release
 //! after both.
 
+use crate::app::answer::Written;
 use crate::app::error::AppError;
 use crate::app::path_facts::edited_files;
 use crate::app::rescue::keep;
@@ -42,6 +43,8 @@ pub struct Edited {
     pub reserved: Reserved,
     /// The time of the decision.
     pub at: Timestamp,
+    /// The entry that has the reservation, if one was written.
+    pub written: Option<Written>,
     /// Warnings for the caller.
     pub notices: Vec<String>,
 }
@@ -72,8 +75,9 @@ pub fn edit<'c>(
         let via = if note.via == NoteVia::Shell { NoteVia::Edit } else { note.via };
         ctx.notes().put(&Note { hold, fence, via, ..note })?;
     }
+    let written = Written::of(&committed);
     let Committed { answer, at, notices, .. } = committed;
-    Ok(Edited { reserved: answer, at, notices })
+    Ok(Edited { reserved: answer, at, written, notices })
 }
 
 /// Notes the first edit of a file, before it is made.

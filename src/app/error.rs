@@ -37,6 +37,9 @@ pub enum AppError {
     /// The request names something that does not exist.
     #[error("{0}")]
     Nothing(Missing),
+    /// The decision found that something does not exist.
+    #[error(transparent)]
+    Absent(Refusal),
     /// Others kept writing.
     #[error("{0}")]
     Busy(String),
@@ -134,6 +137,11 @@ impl AppError {
         AppError::Nothing(Missing { code, message: message.into() })
     }
 
+    /// Tells whether the request names something that does not exist.
+    pub fn is_absence(&self) -> bool {
+        matches!(self, AppError::Nothing(_) | AppError::Absent(_))
+    }
+
     /// Tells whether a ledger is damaged. A newer format and an unreadable disk are no damage.
     pub fn is_damage(&self) -> bool {
         match self {
@@ -175,11 +183,7 @@ impl From<Refusal> for AppError {
             Refusal::Dispute(dispute) => dispute.is_absence(),
             _ => false,
         };
-        if is_absence {
-            AppError::nothing(refusal.code(), refusal.to_string())
-        } else {
-            AppError::Refused(refusal)
-        }
+        if is_absence { AppError::Absent(refusal) } else { AppError::Refused(refusal) }
     }
 }
 

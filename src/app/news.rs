@@ -19,6 +19,7 @@ use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
 use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::target::files;
+use crate::store::ledger::transact::Committed;
 
 /// The largest number of unread messages that an edit looks at.
 const LOOKED_AT_MAX: usize = 50;
@@ -124,9 +125,12 @@ impl News {
 
 /// Sends a message to agents whose reservations or requests a commit touches. It prints nothing,
 /// and tells a few agents only.
-pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
+pub fn after_commit(
+    ctx: &Ctx,
+    committed: &[Pattern],
+) -> Result<Option<Committed<Message>>, AppError> {
     if !ctx.settings().negotiation || committed.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let reading = ctx.read()?;
     let paths = &committed[..committed.len().min(COMMITTED_PATHS_MAX)];
@@ -156,7 +160,7 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
     to.dedup();
     to.truncate(TOLD_AGENTS_MAX);
     if to.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
     let mut patterns: Vec<Pattern> = met.into_iter().map(|(_, path)| path).collect();
     patterns.sort();
@@ -173,5 +177,5 @@ pub fn after_commit(ctx: &Ctx, committed: &[Pattern]) -> Result<(), AppError> {
         ack: false,
         patterns,
     };
-    ctx.transact(LedgerName::Reservations, message, WriteMode::Plain).map(drop)
+    ctx.transact(LedgerName::Reservations, message, WriteMode::Plain).map(Some)
 }

@@ -145,6 +145,9 @@ pub struct ErrorForm {
     /// Advice in sentences.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
+    /// Members that depend on the code.
+    #[serde(flatten)]
+    details: Map<String, Value>,
     /// Commands that help; each is a list of words and can be run as it is.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     next: Vec<Vec<String>>,
@@ -247,6 +250,7 @@ impl Problem {
                     code,
                     message: self.message.clone(),
                     hints: plain.map(|hint| hint.text.clone()).collect(),
+                    details: Map::clone(&self.details),
                     next: self.next.clone(),
                 })
             }
@@ -269,6 +273,10 @@ impl From<AppError> for Problem {
                     .with_hint(Hint::plain("nothing was reserved, and nobody waits for it"))
             },
             AppError::Refused(refusal) => Problem::from(&refusal),
+            // An absence has the members of the refusal that it is, and an exit code of its own.
+            AppError::Absent(refusal) => {
+                Problem { kind: Kind::NothingThere, ..Problem::from(&refusal) }
+            }
             AppError::Held { conflicts, before, at, liveness } => {
                 held(&conflicts, &before, at, &liveness)
             }

@@ -44,7 +44,7 @@ fn what_is_no_longer_mine_is_named() {
     repo.pass("16m");
     repo.reserve("bob", "docs/**");
     let kept = repo.reserve_id("alice", "README.md");
-    let answer = repo.coord_json("alice", ["renew", &gone, &kept]).exits(exit::NO).json();
+    let answer = repo.coord_json("alice", ["renew", &gone, &kept]).refused("lost");
     assert_eq!(texts(&answer["lost"], "id"), [gone.as_str()]);
     assert!(answer["lost"][0]["why"].is_string(), "{answer:#}");
     assert_eq!(texts(&answer["renewed"], "id"), [kept.as_str()], "the others are renewed");

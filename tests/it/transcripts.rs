@@ -178,6 +178,40 @@ fn every_command_has_its_transcripts() {
     assert!(missing.is_empty(), "no transcript has\n  {}", missing.join("\n  "));
 }
 
+/// Commands that never answer yes in a transcript, each with the reason.
+const NEVER_DONE: [(&str, &str); 0] = [];
+
+/// Every command answers yes somewhere, in both forms.
+#[test]
+fn every_command_is_done_in_a_transcript() {
+    let mut done = BTreeSet::new();
+    for story in ALL.iter().map(|name| stored(name)) {
+        let mut called = None;
+        for line in story.lines() {
+            match line {
+                "json exit 0" => done.extend(called.take()),
+                _ => match line.split_once("$ git coord ") {
+                    Some((agent, words)) if !agent.contains(' ') => called = Some(words.to_owned()),
+                    _ => {}
+                },
+            }
+        }
+    }
+    let all = commands();
+    let is_done = |command: &String| {
+        let begins = |words: &String| {
+            words
+                .strip_prefix(command.as_str())
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
+        let is_group = all.iter().any(|one| one.starts_with(&format!("{command} ")));
+        let excused = ELSEWHERE.iter().chain(&NEVER_DONE).any(|(name, _)| name == command);
+        excused || is_group || done.iter().any(begins)
+    };
+    let missing: Vec<&String> = all.iter().filter(|command| !is_done(command)).collect();
+    assert!(missing.is_empty(), "no transcript has a yes of {missing:?}");
+}
+
 #[test]
 fn every_transcript_is_played() {
     let stem = |path: PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use super::objection::Act;
 use super::sweep::{self, Place};
-use super::{Objection, Verdict, literal};
+use super::{Body, Objection, Verdict, literal};
+use crate::app::answer::Answer;
 use crate::app::config::Severity;
 use crate::app::error::AppError;
 use crate::app::identity::ActorKind;
@@ -83,8 +84,11 @@ pub(super) fn again(ctx: &Ctx, environment: &Environment) -> Result<Verdict, App
 }
 
 /// Ends the edits of what was just committed, and notes the author of the commit for the push.
-pub(super) fn after(ctx: &Ctx) -> Result<(), AppError> {
-    let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(()) };
+///
+/// Answers with the last entry that was written for it.
+pub(super) fn after(ctx: &Ctx) -> Result<Answer<Body>, AppError> {
+    let mut answer = Answer::read(Body {}, ctx.clock());
+    let Some((commit, paths)) = ctx.repository().changes().committed()? else { return Ok(answer) };
     let committed = literal(&paths);
     // Git and a hook manager may both call us for one commit.
     let known = ctx.commit_authors().all();
@@ -92,17 +96,18 @@ pub(super) fn after(ctx: &Ctx) -> Result<(), AppError> {
     let noted = if is_noted { Ok(()) } else { ctx.commit_authors().note(&commit, ctx.actor()) };
     if !is_noted {
         // That somebody could not be told is no reason to keep what is done with.
-        news::after_commit(ctx, &committed).ok();
+        answer.included(news::after_commit(ctx, &committed).ok().flatten());
     }
     if !is_noted && ctx.identity().kind == ActorKind::Agent {
         // The commit is made. That its owner could not be told does not undo it.
-        adopt::by_commit(ctx, &committed, &commit.short()).ok();
+        answer.included(adopt::by_commit(ctx, &committed, &commit.short()).ok().flatten());
     }
     ownership::settle(ctx, &committed)?;
     if ctx.settings().hook.release.is_at_commit() {
-        edits::committed(ctx, &committed).map(drop)?;
+        answer.included(edits::committed(ctx, &committed)?);
     }
-    Ok(noted?)
+    noted?;
+    Ok(answer)
 }
 
 /// Lists the paths that the commit would change that git is about to make.

@@ -67,9 +67,9 @@ pub fn pass() -> Answer<Body> {
 }
 
 fn warnings(objection: Objection) -> Vec<Note> {
-    let Objection { message, hints, .. } = objection;
+    let Objection { code, message, hints, .. } = objection;
     let mut lines = message.lines().map(str::to_owned);
-    let mut warning = Note::warning(lines.next().unwrap_or_default());
+    let mut warning = Note::warning(lines.next().unwrap_or_default()).of(code);
     warning.details = lines.collect();
     let mut notes = vec![warning];
     if !hints.is_empty() {

@@ -4,8 +4,9 @@ use std::path::Path;
 
 use super::push::{self, Announced};
 use super::trailers::{self, Source};
-use super::{Objection, Verdict, commit};
+use super::{Body, Objection, Verdict, commit, pass};
 use crate::app::Ctx;
+use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::core::environment::Environment;
@@ -33,18 +34,23 @@ pub enum Moment<'a> {
     },
 }
 
-/// Decides whether git may go on. Where there is no work tree, there is nothing to decide.
+/// The decision on a moment: git goes on, with what was written for it and with remarks, or the
+/// reason why it stops.
+pub type Decided = Result<Answer<Body>, Problem>;
+
+/// Decides whether git may go on. Where there is no work tree, there is nothing to decide. Fails if
+/// nothing could be decided.
 pub fn decide(
     ctx: &Ctx,
     environment: &Environment,
     moment: Moment<'_>,
-) -> Result<Verdict, Problem> {
+) -> Result<Decided, Problem> {
     if ctx.repository().work_tree().is_none() {
-        return Ok(Verdict::Pass);
+        return Ok(Ok(pass()));
     }
-    Ok(match moment {
+    let verdict = match moment {
         Moment::BeforeCommit => commit::before(ctx, environment)?,
-        Moment::AfterCommit => commit::after(ctx).map(|()| Verdict::Pass)?,
+        Moment::AfterCommit => return Ok(Ok(commit::after(ctx)?)),
         Moment::BeforePush { remote, lines } => {
             let push = match push::announced(remote, environment) {
                 Announced::Whole(push) => push,
@@ -56,7 +62,8 @@ pub fn decide(
             Verdict::Pass if ctx.settings().hook.trailers => sign(ctx, environment, file, source),
             verdict => verdict,
         },
-    })
+    };
+    Ok(verdict.answer())
 }
 
 /// Adds the trailers to the message. A message without them is no reason to stop a commit.

@@ -5,9 +5,10 @@ use serde::Serialize;
 
 use super::kept::{self, Damaged};
 use super::view::ProjectView;
-use super::{Look, TRIES_MAX};
+use super::{Look, TRIES_MAX, not_classified};
 use crate::app::answer::{Answer, Note, Outcome, Written};
 use crate::app::error::AppError;
+use crate::app::next::command;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
@@ -127,7 +128,9 @@ pub fn answer(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
         damaged: standing.damaged.map(|damaged| damaged.why),
         explanation,
     };
-    Ok(Answer { outcome, ..Answer::read(body, ctx.clock()) }.noting(notes))
+    let refusal = (outcome == Outcome::NothingThere)
+        .then(|| Problem::from(not_classified()).with_next(command(&["domain", "detect"])));
+    Ok(Answer { outcome, refusal, ..Answer::read(body, ctx.clock()) }.noting(notes))
 }
 
 impl Explanation {

@@ -62,6 +62,12 @@ struct Known {
     now: Timestamp,
 }
 
+/// Explains that nothing is recorded.
+fn not_classified() -> AppError {
+    let message = "nothing is known of this project yet; run: git coord domain detect";
+    AppError::nothing("not_classified", message)
+}
+
 /// Reads the recorded kind of the project; fails if nothing is recorded.
 fn known(ctx: &Ctx) -> Result<Known, AppError> {
     let look = Look::at(ctx, Which::Usual)?;
@@ -73,8 +79,7 @@ fn known(ctx: &Ctx) -> Result<Known, AppError> {
     };
     let cache = Cache::read(&base.snapshot, &look.basis, &structure)?;
     if cache.is_empty() {
-        let advice = "nothing is known of this project yet; run: git coord domain detect";
-        return Err(AppError::nothing("not_classified", advice));
+        return Err(not_classified());
     }
     Ok(Known { cache, newest: Written::newest(&base.snapshot), now })
 }

@@ -86,7 +86,7 @@ fn expected(ctx: &Ctx, request: &Request<'_>) -> Result<Option<EntryName>, AppEr
         Ok(id) => Ok(Some(name_of(id))),
         // An entry that has left the ledger is not its newest; the decision refuses with that
         // reason.
-        Err(AppError::Nothing(_)) => Ok(Some(name.clone())),
+        Err(error) if error.is_absence() => Ok(Some(name.clone())),
         Err(error) => Err(error),
     }
 }

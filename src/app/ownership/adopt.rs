@@ -201,14 +201,18 @@ pub fn from_the_dead(ctx: &Ctx, others: &[Owned]) -> Result<Vec<Owned>, AppError
 
 /// Puts on record that a commit has taken changes of others along. They are committed, so their
 /// notes are over.
-pub fn by_commit(ctx: &Ctx, paths: &[Pattern], commit: &str) -> Result<(), AppError> {
+pub fn by_commit(
+    ctx: &Ctx,
+    paths: &[Pattern],
+    commit: &str,
+) -> Result<Option<Committed<Vec<AgentName>>>, AppError> {
     let mut notes = ctx.notes().on(paths)?;
     notes.retain(|note| !note.by_shell && !note.lost && !note.agent.is_one_with(ctx.actor()));
     let judged = judge(ctx, notes)?;
     let is_in = |judged: &&Judged| matches!(judged.standing, Standing::Settled | Standing::Lost);
     let taken: Vec<&Note> = judged.iter().filter(is_in).map(|judged| &judged.note).collect();
     if taken.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    put_on_record(ctx, &taken, line(&format!("committed in {commit}"))).map(drop)
+    put_on_record(ctx, &taken, line(&format!("committed in {commit}"))).map(Some)
 }

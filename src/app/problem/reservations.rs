@@ -42,6 +42,9 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
         Refusal::Ambiguous { prefix, ids } => {
             problem.with("prefix", prefix).with("ids", ids).with_next(command(&["list"]))
         }
+        Refusal::NothingThere { named } => {
+            problem.with("named", named).with_next(command(&["list"]))
+        }
         Refusal::RequestMismatch { id, by } => problem
             .with("request_id", id)
             .with("by", by)
@@ -54,7 +57,7 @@ pub(super) fn refused(refusal: &Refusal) -> Problem {
             .with("expected", expected)
             .with("found", found)
             .with_next(command(&["ledger", "log", "reservations"])),
-        // The rest belongs to other areas, or is an absence.
+        // The rest belongs to other areas.
         _ => problem,
     }
 }

@@ -8,7 +8,7 @@ use crate::core::run::refusal::Refusal;
 pub(super) fn refused(refusal: &Refusal) -> Problem {
     let commands = match refusal {
         Refusal::GateOpen { run, .. } => vec![command(&["run", "advance", run.as_str()])],
-        Refusal::Ambiguous { .. } | Refusal::Cycle { .. } => {
+        Refusal::NoRun(_) | Refusal::Ambiguous { .. } | Refusal::Cycle { .. } => {
             vec![command(&["run", "list", "--all"])]
         }
         _ => refusal.run().map(|run| command(&["run", "show", run.as_str()])).into_iter().collect(),

@@ -100,19 +100,19 @@ pub fn restore(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         return Err(nothing_saved("nothing is saved of these paths"));
     }
     let work = Work { ctx, id, force: request.force, worktree: worktree.as_ref() };
-    let mut body = Body {
+    let body = Body {
         restored: Vec::new(),
         already: Vec::new(),
         refused: Vec::new(),
         committed: Vec::new(),
         missing: missing(wanted, &all),
     };
+    let mut answer = Answer::read(body, ctx.clock());
     match request.to {
-        Some(directory) => work.write_below(&target(ctx, directory)?, &all, &mut body)?,
-        None => work.write_here(all, &mut body)?,
+        Some(directory) => work.write_below(&target(ctx, directory)?, &all, &mut answer.body)?,
+        None => work.write_here(all, &mut answer)?,
     }
-    let refusal = refusal(&body, ctx);
-    let answer = Answer::read(body, ctx.clock());
+    let refusal = refusal(&answer.body, ctx);
     Ok(match refusal {
         Some(refusal) => answer.refused(refusal),
         None => answer,
@@ -172,9 +172,10 @@ impl Work<'_> {
         Ok(())
     }
 
-    fn write_here(&self, all: Vec<Version>, body: &mut Body) -> Result<(), AppError> {
+    fn write_here(&self, all: Vec<Version>, answer: &mut Answer<Body>) -> Result<(), AppError> {
         let mut planned = Vec::new();
         let mut to_save = BTreeSet::new();
+        let body = &mut answer.body;
         for (version, present, is) in self.compared(all, body)? {
             match step(is, false, self.force) {
                 Step::Leave => body.already.push(PathView(version.path)),
@@ -191,14 +192,14 @@ impl Work<'_> {
         for Planned { version, present } in planned {
             let is_saved = || saved.get(&version.path) == present.content().as_ref();
             if to_save.contains(&version.path) && !is_saved() {
-                body.refused.push(refused(&version, Reason::CannotBeSaved));
+                answer.body.refused.push(refused(&version, Reason::CannotBeSaved));
             } else {
-                self.write(&version, &present, body, &mut reserved)?;
+                self.write(&version, &present, answer, &mut reserved)?;
             }
         }
         // Nothing ends the reservations of somebody whose turns nobody knows of.
         if !reserved.is_empty() && !presence::works_through_hooks(self.ctx) {
-            edits::release(self.ctx, &reserved)?;
+            answer.included(Some(edits::release(self.ctx, &reserved)?));
         }
         Ok(())
     }
@@ -285,7 +286,7 @@ impl Work<'_> {
         &self,
         version: &Version,
         present: &Found,
-        body: &mut Body,
+        answer: &mut Answer<Body>,
         reserved: &mut Vec<HoldId>,
     ) -> Result<(), AppError> {
         let ctx = self.ctx;
@@ -295,12 +296,13 @@ impl Work<'_> {
             let before = ctx.notes().get(ctx.actor(), pattern)?;
             match edits::edit(ctx, ctx.read()?, pattern, before) {
                 Ok(edited) => {
+                    answer.wrote(edited.written, edited.notices);
                     let new = edited.reserved.granted.into_iter().filter(|grant| !grant.renewed);
                     reserved.extend(new.map(|grant| grant.hold.id));
                 }
                 Err(AppError::Held { conflicts, .. }) => {
                     let held = refused(version, Reason::Held);
-                    body.refused.push(Refused { conflicts, ..held });
+                    answer.body.refused.push(Refused { conflicts, ..held });
                     return Ok(());
                 }
                 Err(error) => return Err(error),
@@ -309,13 +311,13 @@ impl Work<'_> {
         let saved = bytes(ctx, self.worktree, version)?;
         let saved = (version.stored.mode, saved.as_slice());
         if !ctx.repository().restore(&version.path, present, saved, ctx.files)? {
-            body.refused.push(refused(version, Reason::Changed));
+            answer.body.refused.push(refused(version, Reason::Changed));
             return Ok(());
         }
         if let Some(pattern) = &pattern {
             edits::made(ctx, pattern)?;
         }
-        body.restored.push(restored(version));
+        answer.body.restored.push(restored(version));
         Ok(())
     }
 }

@@ -3,11 +3,13 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::answer::{Answer, Outcome};
+use crate::app::answer::Answer;
 use crate::app::error::AppError;
+use crate::app::next::command;
 use crate::app::problem::Problem;
 use crate::app::reservations::named::{self, Typed};
 use crate::app::view::HoldView;
+use crate::app::wording::lost_text;
 use crate::app::{Ctx, WriteMode};
 use crate::core::ids::{HoldIdPrefix, LockName};
 use crate::core::ledger::LedgerName;
@@ -71,14 +73,25 @@ pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     lost.extend(missing.iter().map(|id| Lost { named: Asked::Id(id.to_string()), why: Why::Gone }));
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let at = committed.at;
-    let mut answer = Answer::committed(committed, |answer| Body {
+    let answer = Answer::committed(committed, |answer| Body {
         renewed: HoldView::all(answer.renewed, at),
         lost: answer.lost.into_iter().chain(lost).collect(),
     });
-    if !answer.body.lost.is_empty() {
-        answer.outcome = Outcome::No;
-    }
-    Ok(answer)
+    Ok(match refusal(&answer.body.lost) {
+        Some(refusal) => answer.refused(refusal),
+        None => answer,
+    })
+}
+
+/// Explains that reservations are no longer the caller's, by the first of them.
+fn refusal(lost: &[Lost]) -> Option<Problem> {
+    let first = lost.first()?;
+    let more = match lost.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    let message = format!("no longer yours: {}{more}", lost_text(first));
+    Some(Problem::refused("lost", message).with_next(command(&["list", "--mine"])))
 }
 
 /// Finds the reservations that the caller lost: those that expired and are not yet swept, and those

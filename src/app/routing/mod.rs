@@ -102,7 +102,7 @@ fn target(ctx: &Ctx, text: &str) -> Result<Target, AppError> {
     }
     // No such act put anything in force that still is. The text may also be the name of an agent.
     match (ledgers::resolve(ctx, LedgerName::Overrides, &name), agent) {
-        (Err(AppError::Nothing(_)), Ok(agent)) => Ok(Target::Agent(agent)),
+        (Err(error), Ok(agent)) if error.is_absence() => Ok(Target::Agent(agent)),
         (resolved, _) => Ok(Target::Act(act_of(ctx, &resolved?)?)),
     }
 }

@@ -7,7 +7,6 @@ use serde::Serialize;
 
 use super::document::{self, Base};
 use crate::app::answer::{Answer, Outcome};
-use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::app::{Ctx, specs};
 use crate::core::pattern::Case;
@@ -38,7 +37,7 @@ pub fn protected(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Probl
             serde_json::from_slice::<Manifest>(&bytes)
                 .map_err(|error| document::bad(format!("the manifest cannot be read: {error}")))?,
         ),
-        Err(AppError::Nothing(_)) => None,
+        Err(error) if error.is_absence() => None,
         Err(error) => return Err(error.into()),
     };
     let permission = permission(manifest.as_ref(), &path, Case::Sensitive);

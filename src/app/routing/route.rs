@@ -178,7 +178,7 @@ fn in_document(ctx: &Ctx, path: &OsStr) -> Result<Found, AppError> {
     let bytes = match document::read(ctx, path, Base::Top) {
         Ok(bytes) => bytes,
         // Without a document there are no overrides.
-        Err(AppError::Nothing(_)) => return Ok(found),
+        Err(error) if error.is_absence() => return Ok(found),
         Err(error) => return Err(error),
     };
     match read_document(&bytes, &ctx.settings().routing.prefixes) {

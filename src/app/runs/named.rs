@@ -76,7 +76,7 @@ pub fn elsewhere(ctx: &Ctx, text: &Line) -> Result<Line, AppError> {
     let Ok(typed) = text.as_str().parse::<IdPrefix>() else { return Ok(text.clone()) };
     match find(&read(ctx)?, &typed) {
         Ok(run) => Ok(Line::new(run.id.as_str()).expect("an id is a line")),
-        Err(AppError::Nothing(_) | AppError::Refused(_)) => Ok(text.clone()),
+        Err(AppError::Nothing(_) | AppError::Absent(_) | AppError::Refused(_)) => Ok(text.clone()),
         Err(error) => Err(error),
     }
 }

@@ -183,6 +183,12 @@ impl Refusal {
     /// Returns the details of the refusal, for programs.
     pub fn details(&self) -> Map<String, Value> {
         let details = match self {
+            Refusal::NoRun(run) => json!({ "run": run }),
+            Refusal::NoPhase { run, phase, phases } => {
+                json!({ "run": run, "phase": phase, "phases": phases })
+            }
+            Refusal::NoDispatch { run, dispatch } => json!({ "run": run, "dispatch": dispatch }),
+            Refusal::NoAgent { run, agent } => json!({ "run": run, "agent": agent }),
             Refusal::Ambiguous { prefix, ids } => json!({ "prefix": prefix, "ids": ids }),
             Refusal::PhaseChanged { run, expected, found } => {
                 json!({ "run": run, "expected": expected, "found": found })

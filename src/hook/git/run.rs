@@ -7,7 +7,7 @@ use std::path::Path;
 
 use crate::app::answer::{Answer, Note};
 use crate::app::changesets::moment::{self, Moment, unchecked};
-use crate::app::changesets::{Body, Source, Verdict, pass};
+use crate::app::changesets::{Body, Source, pass};
 use crate::app::open::{Door, Pace, late_because};
 use crate::app::problem::{Hint, Kind, Problem};
 use crate::core::environment::Environment;
@@ -17,6 +17,11 @@ use crate::hook::policy::Policy;
 
 /// More than git says on stdin about any push.
 const STDIN_BYTES_MAX: u64 = 16 * 1024 * 1024;
+
+/// The code of a call that could not be checked.
+const UNCHECKED: &str = "unchecked";
+/// The code of a call that took too long.
+const LATE: &str = "late";
 
 /// A hook of git.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +67,8 @@ pub fn run(call: Call<'_>, late: impl Fn(Reply) -> u8 + Clone + Send + 'static) 
         |why| {
             let door = Door::unopened(call.environment).ok();
             let stance = door.and_then(|door| Stance::of(name, &door));
-            stance.map_or_else(|| Ok(pass()), |stance| stance.failed(why))
+            let problem = Problem::new(Kind::Failure, why);
+            stance.map_or_else(|| Ok(pass()), |stance| stance.failed(&problem))
         },
     )
 }
@@ -73,13 +79,10 @@ impl Call<'_> {
         let Some(stance) = Stance::of(self.name, &door) else { return Ok(pass()) };
         let environment = self.environment.clone();
         deadline.change(LIMIT, move || late(stance.late(&environment)));
-        match self.verdict(&door) {
-            Ok(verdict) => verdict.answer(),
-            Err(problem) => stance.failed(&problem.message),
-        }
+        self.decided(&door).unwrap_or_else(|problem| stance.failed(&problem))
     }
 
-    fn verdict(&self, door: &Door) -> Result<Verdict, Problem> {
+    fn decided(&self, door: &Door) -> Result<Reply, Problem> {
         let ctx = door.open(self.acting_as, door.settings()?, Pace::Hook)?;
         let word = |at: usize| self.args.get(at).and_then(|word| word.to_str());
         let moment = match self.name {
@@ -133,17 +136,28 @@ impl Stance {
 
     /// Replies to a call that took too long, with what has kept it if that can be seen.
     fn late(self, environment: &Environment) -> Reply {
-        self.failed(&late_because(environment, LIMIT))
+        let mut problem = Problem::new(Kind::Failure, late_because(environment, LIMIT));
+        problem.code = Some(LATE);
+        self.failed(&problem)
     }
 
-    fn failed(self, why: &str) -> Reply {
+    /// Replies to a call that could not be checked. Programs find the kind of the failure and its
+    /// code beside the words.
+    fn failed(self, problem: &Problem) -> Reply {
+        let why = &problem.message;
         if self.policy.refuses_unchecked(self.name.is_gate()) {
             let message = format!("nothing is known of who holds what: {why}");
             let hint = "coord.hook.failClosed is set, so this stops here";
-            return Err(Problem::new(Kind::Refused, message).with_hint(Hint::plain(hint)));
+            let refusal = Problem::refused(UNCHECKED, message).with("kind", problem.kind);
+            let refusal = match problem.code {
+                Some(code) => refusal.with("cause", code),
+                None => refusal,
+            };
+            return Err(refusal.with_hint(Hint::plain(hint)));
         }
         let is_about_message = self.name == Name::PrepareCommitMsg;
         let passed = if is_about_message { "left as it was" } else { "not checked" };
-        Ok(pass().noting(self.speaks.then(|| Note::warning(unchecked(passed, why)))))
+        let note = || Note::warning(unchecked(passed, why)).of(problem.code.unwrap_or(UNCHECKED));
+        Ok(pass().noting(self.speaks.then(note)))
     }
 }

@@ -59,8 +59,15 @@ fn others_are_told_of_a_commit_that_meets_them() {
     assert_eq!(told("carol"), serde_json::json!([]));
     let entries = repo.entry_count();
     // As where a hook manager calls us as well.
-    repo.coord("alice", ["hook", "post-commit"]).done();
+    let again = repo.coord_json("alice", ["hook", "post-commit"]).done().json();
     assert_eq!(repo.entry_count(), entries, "once is enough");
+    assert!(again.get("entry").is_none(), "{again:#}");
+    // What the hook writes, it names.
+    repo.write("src/main.rs", "fn main() { again() }\n");
+    repo.git(["-c", "core.hooksPath=/dev/null", "commit", "--quiet", "--all", "--message", "b"]);
+    let answer = repo.coord_json("alice", ["hook", "post-commit"]).done().json();
+    assert_eq!((&answer["entry"], answer["op"].is_string()), (&repo.tip().into(), true));
+    let entries = repo.entry_count();
     repo.write("new.md", "new\n");
     repo.git(["add", "--", "new.md"]);
     git(&repo, "alice", &words).done();

@@ -52,6 +52,8 @@ fn stops_unchecked(repo: &Repo, why: &str) {
     repo.pass("1s");
     let output = commit(repo, "alice", "docs/guide.md").exits(exit::NO);
     output.says("nothing is known of who holds what").says(why).says("coord.hook.failClosed");
+    let answer = repo.coord_json("alice", ["hook", "pre-commit"]).refused("unchecked");
+    assert_eq!(answer["refusal"]["kind"], "failure", "{answer:#}");
     repo.git(["config", "--unset", "coord.hook.failClosed"]);
 }
 

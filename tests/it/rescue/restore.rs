@@ -127,7 +127,9 @@ fn bringing_back_is_an_edit() {
     );
     assert_eq!(no["refusal"]["next"][0][2], "ask", "{no:#}");
     repo.coord(BOB, ["release", "--mine"]).done();
-    rescue(&repo, ALICE, &["restore", "src/main.rs"]).done();
+    let answer = rescue(&repo, ALICE, &["restore", "--json", "src/main.rs"]).done().json();
+    assert_eq!(answer["entry"], repo.tip(), "the answer names the reservation: {answer:#}");
+    assert!(answer["op"].is_string(), "{answer:#}");
     assert_eq!(texts(&json!(repo.holds()), "holder"), [ALICE]);
     let changes = repo.json("ops", ["changes"])["changes"].take();
     assert_eq!(changes[0]["owners"][0]["agent"], ALICE, "{changes:#}");
@@ -140,7 +142,8 @@ fn people_keep_no_reservation() {
     edits(&repo, ALICE, "src/main.rs", "mine");
     stops(&repo, ALICE);
     repo.git(["checkout", "--quiet", "--", "src/main.rs"]);
-    rescue(&repo, "ops", &["restore", "src/main.rs"]).done();
+    let answer = rescue(&repo, "ops", &["restore", "--json", "src/main.rs"]).done().json();
+    assert_eq!(answer["entry"], repo.tip(), "the last entry is the release: {answer:#}");
     has(&repo, "src/main.rs", b"mine");
     assert_eq!(repo.holds(), [] as [Value; 0]);
 }

@@ -105,7 +105,14 @@ fn a_dispatch_that_is_over_stays_so() {
         repo.run("dispatch update", &run, &words).refused("dispatch_over");
     }
     assert_eq!(repo.run_events(&run, "dispatch_updated").len(), 8);
-    repo.run("dispatch update", &run, &["zzzz", "--status", "running"]).exits(exit::NOTHING);
+    let no = repo.run("dispatch update", &run, &["zzzz", "--status", "running"]);
+    let error = no.exits(exit::NOTHING).json()["error"].take();
+    assert_eq!((&error["code"], &error["dispatch"]), (&"no_dispatch".into(), &"zzzz".into()));
+    assert_eq!(error["next"][0], serde_json::json!(["git", "coord", "run", "show", run]));
+    let error = repo.coord_json("ann", ["run", "show", "zzzz"]).exits(exit::NOTHING).json();
+    let error = &error["error"];
+    assert_eq!((&error["code"], &error["run"]), (&"no_run".into(), &"zzzz".into()), "{error:#}");
+    assert_eq!(error["next"][0], serde_json::json!(["git", "coord", "run", "list", "--all"]));
     repo.replays(&run);
 }
 

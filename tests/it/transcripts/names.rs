@@ -72,7 +72,7 @@ impl Names {
     pub(super) fn text(&mut self, text: &str) -> String {
         let place = |text: String, place: &(String, &str)| text.replace(&place.0, place.1);
         let text = self.places.iter().fold(with_visible_colors(text), place);
-        let text = without_place(&without_sizes(&text));
+        let text = without_place(&without_ages(&without_sizes(&text)));
         let mut named = String::new();
         for token in tokens(&text) {
             match self.name(token) {
@@ -177,6 +177,18 @@ fn without_place(text: &str) -> String {
         shown.push_str(&format!("{KEY}<place>{rest}"));
     }
     shown
+}
+
+/// Removes how long a lock was in the way, which the machine's clock says.
+fn without_ages(text: &str) -> String {
+    let mut rest = text;
+    let mut shown = String::new();
+    while let Some((before, after)) = rest.split_once(" was there for ") {
+        let Some((_, after)) = after.split_once("s old and ") else { break };
+        shown.push_str(&format!("{before} was there for <n>s; it is <n>s old and "));
+        rest = after;
+    }
+    shown + rest
 }
 
 /// Removes the sizes of packs, which depend on the ids in them.
