@@ -77,6 +77,7 @@ mod secrets;
 mod send;
 mod shell_commands;
 mod shells;
+mod site;
 mod soak;
 mod status;
 mod sweep;

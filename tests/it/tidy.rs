@@ -2,6 +2,7 @@
 
 mod comments;
 mod files;
+mod links;
 mod mistakes;
 mod prose;
 mod requirements;

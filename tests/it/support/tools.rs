@@ -14,6 +14,7 @@ use super::notice::{TOOLS as WANTED, say};
 const PACKAGES_OF_NODE: [&str; 3] =
     ["husky@9.1.7", "lefthook@2.2.2", "@anthropic-ai/claude-code@2.1.326"];
 const PACKAGES_OF_PYTHON: [&str; 1] = ["pre-commit==4.7.0"];
+const MDBOOK: [&str; 1] = ["mdbook@0.5.4"];
 
 /// The directory of the programs.
 pub(crate) struct Tools {
@@ -30,10 +31,37 @@ pub(crate) fn tools(what: &str) -> Option<&'static Tools> {
     tools.as_ref()
 }
 
+/// Builds mdBook and returns the directory of the program; `None`, with a message about the skipped
+/// test, if programs of others are not enabled. Compiling it takes a minute, so only its test does.
+pub(crate) fn mdbook() -> Option<PathBuf> {
+    if std::env::var_os(WANTED).is_none() {
+        skip(&format!("the site: mdbook is built where {WANTED} is set"));
+        return None;
+    }
+    let home = home();
+    let directory = home.join("mdbook");
+    fetched(&directory, &MDBOOK, |packages| {
+        let root = directory.to_str().expect("cargo's directory is UTF-8");
+        let build = directory.join("build");
+        let target = build.to_str().expect("cargo's directory is UTF-8");
+        let how = ["install", "--locked", "--debug", "--no-default-features"];
+        let where_to = ["--features", "search", "--root", root, "--target-dir", target];
+        run(env!("CARGO"), &[&how[..], &where_to, packages].concat(), &home);
+        fs::remove_dir_all(build).expect("our own directory can be removed");
+    });
+    Some(directory.join("bin"))
+}
+
+/// Returns the directory below which all of them lie.
+fn home() -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
+    fs::create_dir_all(&home).expect("cargo's directory for tests can be written");
+    home
+}
+
 impl Tools {
     fn fetch() -> Tools {
-        let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("tools");
-        fs::create_dir_all(&home).expect("cargo's directory for tests can be written");
+        let home = home();
         let (node, python) = (home.join("node"), home.join("python"));
         let text = |path: &Path| path.to_str().expect("cargo's directory is UTF-8").to_owned();
         // Their scripts would set up the repository that they find themselves in: ours.
