@@ -3,8 +3,9 @@
 //! continue themselves, nothing is written twice and no acknowledged entry is missing.
 
 use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::PathBuf;
-use std::process::Child;
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -122,6 +123,82 @@ fn a_lock_is_not_taken_from_the_living() {
     reserve(&repo, "bob", "1m").run().done();
     assert_eq!((held(&repo, "alice"), held(&repo, "bob")), (1, 1));
     is_whole(&repo);
+}
+
+/// A git that has prepared to move the ref and waits for the word. It has the ref's lock by its
+/// name alone: no descriptor of it is open.
+struct FrozenGit(Child);
+
+impl FrozenGit {
+    #[track_caller]
+    fn at(repo: &Repo, update: &str) -> FrozenGit {
+        let mut command = repo.git_call(["update-ref", "--stdin"]).command();
+        let mut git = FrozenGit(command.stdin(Stdio::piped()).spawn().unwrap());
+        git.hears(&format!("start\n{update}\nprepare\n"));
+        let said = BufReader::new(git.0.stdout.as_mut().unwrap()).lines();
+        let said: Vec<String> = said.take(2).map(Result::unwrap).collect();
+        assert_eq!(said, ["start: ok", "prepare: ok"]);
+        assert!(lock(repo).exists());
+        git
+    }
+
+    fn hears(&mut self, lines: &str) {
+        self.0.stdin.as_mut().unwrap().write_all(lines.as_bytes()).unwrap();
+    }
+
+    #[track_caller]
+    fn commits(mut self) {
+        self.hears("commit\n");
+        assert!(self.0.wait_with_output().unwrap().status.success());
+    }
+}
+
+/// Writes an entry in a copy, and fetches it as git does. Returns its name.
+fn fetched_from_a_copy(repo: &Repo) -> String {
+    let copy = repo.copy();
+    copy.reserve("alice", "src/alice");
+    let from = copy.git_dir();
+    repo.git(["fetch", "--quiet", from.to_str().unwrap(), RESERVATIONS_REF]);
+    copy.tip()
+}
+
+#[track_caller]
+fn a_lock_is_not_taken_from_git(repo: &Repo, update: &str, tip: &str) {
+    let git = FrozenGit::at(repo, update);
+    let busy = reserve(repo, "bob", "12s").run().exits(exit::BUSY);
+    assert!(lock(repo).exists(), "the lock is git's");
+    busy.says("reservations.lock' was there").says("if no git process works in this repository");
+    busy.says("git coord doctor --repair");
+    if cfg!(target_os = "linux") {
+        let pid = git.0.id();
+        let doctor = repo.call("ops").args(["doctor", "--repair"]).run();
+        doctor
+            .says("stays")
+            .says(&format!("process {pid} (git) may be at work in this repository"));
+        assert!(lock(repo).exists(), "it stays");
+    }
+    git.commits();
+    assert_eq!(repo.tip(), tip, "git's value stands");
+    reserve(repo, "bob", "1m").run().done();
+    assert_eq!((held(repo, "alice"), held(repo, "bob")), (1, 1));
+    is_whole(repo);
+}
+
+/// 8/NO-HARM: a git that is frozen with the ref's lock would go on as if it had it. So no writer
+/// takes it, however old it is, and what git writes then is what others build on.
+#[test]
+fn a_lock_is_not_taken_from_a_git_that_moves_the_ref() {
+    let repo = prepared();
+    let (old, new) = (repo.tip(), fetched_from_a_copy(&repo));
+    a_lock_is_not_taken_from_git(&repo, &format!("update {RESERVATIONS_REF} {new} {old}"), &new);
+}
+
+/// 8/NO-HARM: the same, where git is about to make the ref.
+#[test]
+fn a_lock_is_not_taken_from_a_git_that_makes_the_ref() {
+    let repo = Repo::new();
+    let new = fetched_from_a_copy(&repo);
+    a_lock_is_not_taken_from_git(&repo, &format!("create {RESERVATIONS_REF} {new}"), &new);
 }
 
 /// 1/C1: whoever's lock was taken all the same, by hand or by an older version, is not told that it
