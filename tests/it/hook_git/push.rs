@@ -232,36 +232,108 @@ fn what_the_remote_has_may_be_unknown_here() {
     objects_to(told(&repo, &line), "'docs/guide.md'", "bob");
 }
 
-/// Of a long history what it changes in all is looked at, and that is said: also its oldest commit
-/// counts, and a file that came and went does not.
-#[test]
-fn of_a_long_history_what_it_changes_in_all_is_looked_at() {
-    let repo = with_remote();
+/// Makes a branch on top of `main` whose commits write these files, a list for each commit.
+fn import(repo: &Repo, branch: &str, commits: impl Iterator<Item = Vec<String>>) {
     let mut stream = String::new();
-    for number in 1..=1_001 {
-        let from = if number == 1 { "from refs/heads/main\n" } else { "" };
-        let gone = if number == 3 { "D long/2\n" } else { "" };
+    for (number, files) in commits.enumerate() {
+        let from = if number == 0 { "from refs/heads/main\n" } else { "" };
         stream.push_str(&format!(
-            "commit refs/heads/long\ncommitter Ada <ada@example.com> {number} +0000\n\
-             data 0\n{from}{gone}M 100644 inline long/{number}\ndata 0\n\n"
+            "commit refs/heads/{branch}\ncommitter Ada <ada@example.com> {number} +0000\n\
+             data 0\n{from}"
         ));
+        stream.extend(files.iter().map(|file| format!("M 100644 inline {file}\ndata 0\n\n")));
     }
     let file = repo.world().join("tmp/stream");
     fs::write(&file, stream).unwrap();
     let import = repo.call("").program("git").args(["fast-import", "--quiet"]);
     let stdin = fs::File::open(&file).unwrap();
     import.finish(import.command().stdin(stdin).spawn().unwrap()).done();
-    repo.reserve("bob", "long/2");
-    let in_all = "this push has more than 1000 commits: what they change in all was looked at";
-    push(&repo, "alice", &["--dry-run", "long"]).done().says(in_all);
-    repo.reserve("bob", "long/1");
-    let output = objects_to(push(&repo, "alice", &["--dry-run", "long"]), "'long/1'", "bob");
-    output.says(in_all);
+}
+
+/// Makes the branch `long` of 1,001 commits with so many files each.
+fn import_a_long_history(repo: &Repo, files: usize) {
+    let file = |commit, file| format!("long/{commit}-{file}");
+    let commits = (1..=1_001).map(|commit| (1..=files).map(|n| file(commit, n)).collect());
+    import(repo, "long", commits);
+}
+
+const IN_ALL: &str = "this push has more than 1000 commits: what they change in all was looked at";
+
+/// Of a long history what it changes in all is looked at, and that is said: also its oldest commit
+/// counts, and a file that came and went does not.
+#[test]
+fn of_a_long_history_what_it_changes_in_all_is_looked_at() {
+    let repo = with_remote();
+    import_a_long_history(&repo, 1);
+    repo.git(["checkout", "--quiet", "long"]);
+    repo.git(["rm", "--quiet", "long/2-1"]);
+    commit(&repo, "alice", "src/main.rs").done();
+    repo.reserve("bob", "long/2-1");
+    push(&repo, "alice", &["--dry-run", "long"]).done().says(IN_ALL);
+    repo.reserve("bob", "long/1-1");
+    let output = objects_to(push(&repo, "alice", &["--dry-run", "long"]), "'long/1-1'", "bob");
+    output.says(IN_ALL);
     // A new remote has nothing that it could be compared with.
     repo.git(["init", "--quiet", "--bare", "--template=", "../new.git"]);
     repo.git(["remote", "add", "new", "../new.git"]);
     let whole = git(&repo, "alice", &["push", "--quiet", "--dry-run", "new", "long"]);
-    objects_to(whole, "'long/1'", "bob");
+    objects_to(whole, "'long/1-1'", "bob");
+}
+
+/// A long history that has merged what the remote has does not change that.
+#[test]
+fn what_a_long_history_has_merged_is_no_change() {
+    let repo = with_remote();
+    import_a_long_history(&repo, 1);
+    for (branch, path) in [("one", "docs/guide.md"), ("other", "README.md")] {
+        repo.git(["checkout", "--quiet", "-b", branch, "main"]);
+        commit(&repo, "alice", path).done();
+        push(&repo, "alice", &[branch]).done();
+        repo.git(["checkout", "--quiet", "long"]);
+        git(&repo, "alice", &["merge", "--quiet", "--no-edit", branch]).done();
+    }
+    repo.reserve("bob", "docs/**");
+    repo.reserve("bob", "README.md");
+    push(&repo, "alice", &["--dry-run", "long"]).done().says(IN_ALL);
+    repo.reserve("bob", "long/1001-1");
+    objects_to(push(&repo, "alice", &["--dry-run", "long"]), "'long/1001-1'", "bob");
+}
+
+/// Also of a long history that a forced push takes back, what it had changed in all counts.
+#[test]
+fn a_long_history_that_is_taken_back_is_seen() {
+    let repo = with_remote();
+    import_a_long_history(&repo, 1);
+    let (here, there) = (repo.git(["rev-parse", "main"]), repo.git(["rev-parse", "long"]));
+    let line = format!("refs/heads/long {here} refs/heads/long {there}\n");
+    assert_eq!(told(&repo, &line).done().stderr, "");
+    repo.reserve("bob", "long/1-1");
+    objects_to(told(&repo, &line), "'long/1-1'", "bob");
+}
+
+/// Of more paths than are looked at, those that are not looked at may be held. That is
+/// said, or the push is refused.
+#[test]
+fn paths_beyond_the_limit_are_said() {
+    let one_commit: fn(&Repo) = |repo| {
+        let all = (1..=10_001).map(|number| format!("wide/{number}")).collect();
+        import(repo, "long", std::iter::once(all));
+    };
+    let many_commits: fn(&Repo) = |repo| import_a_long_history(repo, 10);
+    for (import, is_long) in [(one_commit, false), (many_commits, true)] {
+        let repo = with_remote();
+        import(&repo);
+        let cut = "of this push, 10000 paths were looked at, and no more";
+        let dry_run = || push(&repo, "alice", &["--dry-run", "long"]);
+        let output = dry_run().done();
+        output.says(cut);
+        assert_eq!(output.stderr.contains(IN_ALL), is_long, "{}", output.stderr);
+        repo.git(["config", "coord.hook.failClosed", "true"]);
+        dry_run().exits(exit::NO).says(cut);
+        // Nothing of it is beyond the limit any more.
+        repo.git(["branch", "--quiet", "--force", "long", "main"]);
+        dry_run().done();
+    }
 }
 
 /// What a merge has that none of its parents has was made in the merge.
