@@ -1,6 +1,8 @@
 //! Ledgers that are damaged, hostile or strange: they are reported, not trusted, and do not block
 //! unrelated commands.
 
+use std::time::{Duration, Instant};
+
 use serde_json::json;
 
 use crate::support::contract::{RESERVATIONS_REF, exit};
@@ -194,6 +196,22 @@ fn plant_a_maze(repo: &Repo, roots: &[&str]) {
     repo.replace_tip(&tree, &repo.tip_message());
 }
 
+/// Begins a session of Claude Code. Its hook says why it knows nothing, or that it has no time to
+/// find out, and stops nothing.
+#[track_caller]
+fn a_session_begins_in_time(repo: &Repo) {
+    let payload = json!({
+        "session_id": "7f3a91c2-5b1d-4c7e-9a30-1f2e3d4c5b6a",
+        "cwd": repo.work(),
+        "hook_event_name": "SessionStart",
+        "source": "startup",
+    });
+    let hook = repo.call("").args(["hook", "claude"]).input(payload.to_string());
+    let told = hook.config("coord.enabled", "true").run();
+    let says = |words: &str| told.stderr.contains(words) || told.stdout.contains(words);
+    assert!(says("more directories below it than") || says("nothing is blocked"), "{told:#?}");
+}
+
 /// 1/M4, 8/NO-HARM: what cannot be walked is not walked for long, and there is a way out.
 #[test]
 fn a_tree_of_endless_paths_is_damage() {
@@ -201,11 +219,21 @@ fn a_tree_of_endless_paths_is_damage() {
     repo.reserve("alice", "lib");
     repo.reserve("alice", "src");
     plant_a_maze(&repo, &["ids", "paths"]);
-    for (command, place) in [(&["list"][..], "ids"), (&["check", "**"], "paths")] {
-        let output = repo.coord("bob", command.iter().copied()).exits(exit::FAILURE);
-        output.says(&format!("'{place}': more directories below it than this program reads"));
+    let begun = Instant::now();
+    let below =
+        |place: &str| format!("'{place}': more directories below it than this program reads");
+    for (command, code, said) in [
+        (&["list"][..], exit::FAILURE, &*below("ids")),
+        (&["status"], exit::FAILURE, &below("ids")),
+        (&["agents"], exit::FAILURE, &below("ids")),
+        (&["check", "**"], exit::FAILURE, &below("paths")),
+        (&["ledger", "diff", "reservations"], exit::FAILURE, "more directories differ"),
+        (&["ledger", "verify"], exit::NO, &below("ids")),
+    ] {
+        repo.coord("bob", command.iter().copied()).exits(code).says(said);
     }
-    repo.coord("bob", ["ledger", "diff", "reservations"]).exits(exit::FAILURE);
+    a_session_begins_in_time(&repo);
+    assert!(begun.elapsed() < Duration::from_secs(60), "took {:?}", begun.elapsed());
     repo.coord("ops", ["doctor", "--repair"]).done().says("more directories");
     assert_eq!(texts(&repo.holds().into(), "pattern"), ["lib"]);
     repo.coord("bob", ["check", "**"]).exits(exit::NO);
