@@ -3,9 +3,11 @@
 //! A reservation belongs to this process, is renewed in time, and ends with the command. If it is
 //! lost on the way, somebody else may have it: the command is asked to end, and then killed.
 //!
-//! If this process is killed, its command goes on, and so must the reservation. A file tells others
-//! which process the command is, and a second process, idle until then, renews and releases in
-//! place of the first.
+//! If this process is killed or stopped, its command goes on, and so must the reservation. A file
+//! tells others which process the command is, and a second process, idle until then, renews in
+//! place of the first, and releases if the first is dead. Two that renew at once do no harm: each
+//! renewal is an entry of its own, and the later end counts. If the command is stopped as well,
+//! nobody renews for a stopped process: every lock has an end.
 
 mod hold;
 mod left;
@@ -33,7 +35,7 @@ use crate::store::os::stand_in::StandIn;
 
 use self::hold::cannot_run;
 pub use self::hold::{Held, hold, not_started};
-pub use self::left::{Left, ProcessIdentity, left_alone};
+pub use self::left::{Absence, Left, ProcessIdentity, Vigil};
 
 /// The time that a command has to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -106,12 +108,15 @@ pub fn run(ctx: &mut Ctx, held: &Held, run: Run<'_>, tell: &mut Tell<'_>) -> Res
     code.map_err(|error| cannot_run(run.words, &error))
 }
 
-/// Continues in place of a `with` that was killed, until its command has ended. There is no user to
-/// tell anything.
-pub fn stand_in(ctx: &mut Ctx, left: Left) -> Result<(), std::io::Error> {
+/// Continues in place of a `with` that was killed, until its command has ended, or in place of one
+/// that is stopped, until it is continued. There is no user to tell anything.
+pub fn stand_in(ctx: &mut Ctx, left: Left, absence: Absence) -> Result<(), std::io::Error> {
     let mut nobody = |_: &News<'_>| {};
     let running = dead_holders::command_of(ctx, &left.with).and_then(Adopted::new);
     let Some(mut running) = running else { return Ok(()) };
+    if absence == Absence::Stopped {
+        running = running.while_stopped(&left.with);
+    }
     let Left { with, held, ttl, keep_going } = left;
     let mut keeper = Keeper {
         begun: ctx.clock(),
@@ -126,9 +131,14 @@ pub fn stand_in(ctx: &mut Ctx, left: Left) -> Result<(), std::io::Error> {
     let mut alarm = alarm?;
     // The time of the last renewal is not known, so it renews at once.
     keeper.watch(&mut alarm, &mut running, Duration::ZERO, &mut nobody)?;
-    keeper.read_clock(&alarm);
-    keeper.release(&mut nobody);
-    keeper.leave(&with, standing);
+    match absence {
+        Absence::Killed => {
+            keeper.read_clock(&alarm);
+            keeper.release(&mut nobody);
+            keeper.leave(&with, standing);
+        }
+        Absence::Stopped => standing.into_iter().for_each(RegisteredWaiter::leave),
+    }
     Ok(())
 }
 
@@ -178,7 +188,7 @@ impl<'c> Keeper<'c> {
     }
 
     /// Tells others which process the command is, and starts the process that continues if this one
-    /// is killed. If that fails, the user is told, and the command runs all the same.
+    /// is killed or stopped. If that fails, the user is told, and the command runs all the same.
     fn stand_in(&self, running: &Running, tell: &mut Tell<'_>) -> Option<StandIn> {
         let with = ProcessIdentity::current();
         if let Err(error) = self.ctx.commands().started(with, &running.process()) {

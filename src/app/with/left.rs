@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::core::ids::HoldId;
 use crate::core::time::Ttl;
 use crate::store::os::alarm::Stopwatch;
-use crate::store::os::stand_in;
+use crate::store::os::{processes, stand_in};
 
 pub use crate::store::os::process::ProcessIdentity;
 
@@ -21,11 +21,48 @@ pub struct Left {
     pub keep_going: bool,
 }
 
-/// Waits until the `with` that started this process is gone. Returns the time that this took if the
-/// `with` was killed, and nothing if it ended in good order.
-pub fn left_alone() -> io::Result<Option<Duration>> {
-    let begun = Stopwatch::start();
-    Ok(stand_in::is_orphaned()?.then(|| begun.elapsed()))
+/// The reason that a `with` cannot renew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// It was killed.
+    Killed,
+    /// It is stopped, and may be continued.
+    Stopped,
+}
+
+/// A stand-in's wait for the absence of its `with`.
+#[derive(Debug)]
+pub struct Vigil {
+    with: ProcessIdentity,
+    begun: Stopwatch,
+    pause: Duration,
+}
+
+impl Vigil {
+    /// Begins to watch the `with` that started this process.
+    pub fn of(with: &ProcessIdentity, ttl: Ttl) -> Vigil {
+        // Its last renewal is a third of this time ago at most.
+        let pause = Duration::from_secs(ttl.as_seconds()) / 6;
+        Vigil { with: with.clone(), begun: Stopwatch::start(), pause }
+    }
+
+    /// Waits until the `with` cannot renew. Returns `None` once it has ended in good order.
+    pub fn wait(&self) -> io::Result<Option<Absence>> {
+        loop {
+            match stand_in::is_orphaned(self.pause)? {
+                Some(is_orphaned) => return Ok(is_orphaned.then_some(Absence::Killed)),
+                None if processes::is_stopped(self.with.pid()) => {
+                    return Ok(Some(Absence::Stopped));
+                }
+                None => {}
+            }
+        }
+    }
+
+    /// Returns the time since the start.
+    pub fn elapsed(&self) -> Duration {
+        self.begun.elapsed()
+    }
 }
 
 impl Left {

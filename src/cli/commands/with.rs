@@ -8,7 +8,7 @@ use crate::app::problem::Problem;
 use crate::app::reservations::reserve::Request;
 use crate::app::waiting::Tell;
 use crate::app::with::{
-    self, Fate, Held, Left, News, ProcessIdentity, Run, hold, left_alone, not_started,
+    self, Absence, Fate, Held, Left, News, ProcessIdentity, Run, Vigil, hold, not_started,
 };
 use crate::app::wording::lost_text;
 use crate::cli::commands::reserve::{Terms, telling_waiters};
@@ -29,8 +29,9 @@ Examples:
 ///
 /// Reserves the targets, runs the command, renews the reservations while it runs, and releases them
 /// when it ends, however it ends. Reservations that you had before stay yours. If 'git coord with'
-/// itself is killed, its command goes on, and the targets stay reserved until the command ends.
-/// Other agents on the same machine then need not wait for the reservations to expire.
+/// itself is killed or stopped, its command goes on, and the targets stay reserved until the command
+/// ends. Other agents on the same machine then need not wait for the reservations to expire. If the
+/// command is stopped as well, as by Ctrl-Z, they expire.
 ///
 /// If a reservation is lost because another agent took it or released it by force, or because it
 /// could not be renewed, warns at once, and ends the command and everything that it started. Passes
@@ -64,7 +65,8 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) keep_going: bool,
 
-    /// Take over from the 'with' of this process if it is killed; the ids that it holds come last
+    /// Take over from the 'with' of this process if it is killed or stopped; the ids that it holds come
+    /// last
     #[arg(long, value_name = "PROCESS", hide = true)]
     pub(crate) stand_in: Option<ProcessIdentity>,
 
@@ -106,20 +108,28 @@ impl Args {
         Ok(answer.body)
     }
 
-    /// Waits until that process is gone, and takes over from it if it was killed.
+    /// Takes over from that process if it is killed, and for as long as it is stopped.
     fn stand_in_for(
         &self,
         with: &ProcessIdentity,
         context: &Context<'_>,
     ) -> Result<ExitCode, Problem> {
         let begun = context.door.clock()?;
-        if let Some(waited) = left_alone()? {
-            let mut ctx = context.open()?;
-            ctx.set_clock(begun.plus_millis(waited.as_millis()));
+        let Some(ttl) = self.terms.ttl else { return Ok(ExitCode::Done) };
+        let vigil = Vigil::of(with, ttl);
+        while let Some(absence) = vigil.wait()? {
+            let mut ctx = match context.open() {
+                Ok(ctx) => ctx,
+                Err(_) if absence == Absence::Stopped => continue,
+                Err(problem) => return Err(problem),
+            };
+            ctx.set_clock(begun.plus_millis(vigil.elapsed().as_millis()));
             let held = self.command.iter().filter_map(|id| id.to_str()?.parse().ok()).collect();
-            let ttl = self.terms.ttl.unwrap_or(ctx.settings().ttl);
             let left = Left { with: with.clone(), held, ttl, keep_going: self.keep_going };
-            with::stand_in(&mut ctx, left)?;
+            with::stand_in(&mut ctx, left, absence)?;
+            if absence == Absence::Killed {
+                break;
+            }
         }
         Ok(ExitCode::Done)
     }

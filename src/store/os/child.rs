@@ -1,6 +1,6 @@
 //! A command that runs for a user: in a process group of its own, so that all of it can be
-//! signalled, and with the terminal if there is one. If the process that started it is killed,
-//! another process adopts it.
+//! signalled, and with the terminal if there is one. If the process that started it is killed, or
+//! for as long as it is stopped, another process adopts it.
 
 use std::ffi::OsString;
 use std::io;
@@ -17,6 +17,7 @@ use rustix::stdio::stdin;
 use rustix::termios::{tcgetpgrp, tcsetpgrp};
 
 use crate::store::os::process::{Liveness, ProcessIdentity};
+use crate::store::os::processes::is_stopped;
 
 /// The interval for polling a command whose end is not signalled. On systems other than Linux each
 /// check starts a process.
@@ -139,23 +140,37 @@ impl Watched for Running {
     }
 }
 
-/// A command whose parent is dead. Its exit code is not known.
+/// A command whose parent is dead or stopped. Its exit code is not known.
 pub struct Adopted {
     process: ProcessIdentity,
     group: Pid,
+    /// The parent, if that is stopped.
+    stopped_parent: Option<u32>,
 }
 
 impl Adopted {
     /// Adopts the command with this process, which leads its group.
     pub fn new(process: ProcessIdentity) -> Option<Adopted> {
         let group = i32::try_from(process.pid()).ok().and_then(Pid::from_raw)?;
-        Some(Adopted { process, group })
+        Some(Adopted { process, group, stopped_parent: None })
+    }
+
+    /// Adopts the command for as long as its parent is stopped and the command is not. For this
+    /// process it ends with that time.
+    #[must_use]
+    pub fn while_stopped(self, parent: &ProcessIdentity) -> Adopted {
+        Adopted { stopped_parent: Some(parent.pid()), ..self }
+    }
+
+    fn is_ours(&self) -> bool {
+        let is_left = |parent| is_stopped(parent) && !is_stopped(self.process.pid());
+        self.stopped_parent.is_none_or(is_left)
     }
 }
 
 impl Watched for Adopted {
     fn state(&mut self) -> io::Result<State> {
-        let runs = self.process.liveness() == Liveness::Alive;
+        let runs = self.process.liveness() == Liveness::Alive && self.is_ours();
         Ok(if runs { State::Runs } else { State::Ended(0) })
     }
 

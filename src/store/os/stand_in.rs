@@ -1,5 +1,5 @@
 //! A second process of this program that waits beside the first, and takes over if the first is
-//! killed.
+//! killed, or for as long as it is stopped.
 //!
 //! The first process holds the writing end of a pipe, and the second reads: a message means that
 //! all is done, an end of file without a message that the first is gone. The second has a process
@@ -10,6 +10,10 @@ use std::io::{self, Read as _, Write as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 /// The message of the first process when it is done.
 const DONE: &[u8] = b"done\n";
@@ -39,9 +43,18 @@ impl StandIn {
     }
 }
 
-/// Waits until the parent of this process has ended. Returns true if it ended without a message.
-pub fn is_orphaned() -> io::Result<bool> {
+/// Waits until the parent of this process has ended, and no longer than this. Returns true if it
+/// ended without a message, and `None` if it has not ended.
+pub fn is_orphaned(at_most: Duration) -> io::Result<Option<bool>> {
+    let stdin = io::stdin();
+    // A time that is too long for the system means no limit.
+    let limit = Timespec::try_from(at_most).ok();
+    match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], limit.as_ref()) {
+        Ok(0) | Err(Errno::INTR) => return Ok(None),
+        Ok(_) => {}
+        Err(error) => return Err(error.into()),
+    }
     let mut word = Vec::new();
-    io::stdin().lock().read_to_end(&mut word)?;
-    Ok(word.is_empty())
+    stdin.lock().read_to_end(&mut word)?;
+    Ok(Some(word.is_empty()))
 }

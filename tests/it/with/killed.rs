@@ -1,4 +1,4 @@
-//! `with` is killed and its command continues: so do its holds.
+//! `with` is killed or stopped and its command continues: so do its holds.
 
 use super::*;
 use crate::support::contract::RESERVATIONS_REF;
@@ -61,6 +61,71 @@ fn a_command_keeps_what_its_killed_with_held() {
     until(|| stand_in_of(orphan.with).is_none());
     repo.coord("ops", ["ledger", "verify"]).done();
     nothing_is_left(&repo);
+}
+
+/// 1/SAFETY-2: so it is where `with` was not killed but stopped, and once it is continued, it goes on
+/// as if nothing had been.
+#[test]
+fn a_command_keeps_what_its_stopped_with_holds() {
+    let repo = Repo::new();
+    let held = Held::begin(&repo, "alice", &["--lock", "x", "--ttl", "6s"], ENDLESS);
+    until(|| stand_in_of(held.child.id()).is_some());
+    for _ in 0..2 {
+        held.signal(Signal::STOP);
+        // Two lives of it at least.
+        let before = renewals(&repo);
+        until(|| renewals(&repo) >= before + 7);
+        with(&repo, "bob", &["--lock", "x"], &["true"]).exits(exit::NOT_STARTED);
+        held.signal(Signal::CONT);
+        let before = renewals(&repo);
+        until(|| renewals(&repo) >= before + 2);
+    }
+    assert_eq!(repo.events(event::EXPIRED).len(), 0);
+    held.signal(Signal::TERM);
+    held.finish().exits(128 + 15);
+    repo.coord("ops", ["ledger", "verify"]).done();
+    nothing_is_left(&repo);
+    assert_eq!(noted(&repo), 0);
+}
+
+/// A `with` that is killed while it is stopped is one that was killed.
+#[test]
+fn a_stopped_with_can_be_killed() {
+    let repo = Repo::new();
+    let held = Held::begin(&repo, "alice", &["--lock", "x", "--ttl", "6s"], ENDLESS);
+    let command = held.command().unwrap();
+    until(|| stand_in_of(held.child.id()).is_some());
+    held.signal(Signal::STOP);
+    until(|| renewals(&repo) >= 4);
+    held.signal(Signal::KILL);
+    let Held { mut child, .. } = held;
+    child.wait().unwrap();
+    let before = renewals(&repo);
+    until(|| renewals(&repo) >= before + 4);
+    kill_process(command, Signal::KILL).unwrap();
+    until(|| repo.holds().is_empty() && noted(&repo) == 0);
+    nothing_is_left(&repo);
+}
+
+/// Every lock has an end: nobody renews for a `with` that is stopped with its command, as by Ctrl-Z.
+#[test]
+fn what_is_stopped_as_a_whole_has_an_end() {
+    let repo = Repo::new();
+    let held = Held::begin(&repo, "alice", &["--lock", "x", "--ttl", "3s"], ENDLESS);
+    let command = held.command().unwrap();
+    until(|| stand_in_of(held.child.id()).is_some());
+    kill_process(command, Signal::STOP).unwrap();
+    held.signal(Signal::STOP);
+    // A renewal may be under way.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let before = renewals(&repo);
+    std::thread::sleep(std::time::Duration::from_secs(4));
+    assert_eq!(renewals(&repo), before);
+    repo.pass("1m");
+    repo.reserve_with("bob", &["--lock", "x"]);
+    kill_process(command, Signal::CONT).unwrap();
+    held.signal(Signal::CONT);
+    held.finish().exits(128 + 15).says("no longer yours");
 }
 
 /// The command is the process that was started: what that leaves running is waited for by nobody,
