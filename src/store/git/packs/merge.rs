@@ -7,7 +7,7 @@
 use std::time::{Instant, SystemTime};
 
 use super::multi_pack_index::named_packs;
-use super::redundant::{PACKS_TOO_MANY, redundant};
+use super::redundant::{Crowd, redundant};
 use super::{PackName, Packs, Part};
 use crate::store::git::pack::{self, Pack, PackEntry};
 use crate::store::machine::queue::Queue;
@@ -32,7 +32,7 @@ impl Budget {
     pub const COMMAND: Budget = Budget { bytes: 32 << 20 };
 
     /// Tells whether a pack of this length is worth merging.
-    fn covers(self, length: u64) -> bool {
+    pub(super) fn covers(self, length: u64) -> bool {
         length < self.bytes / 2
     }
 }
@@ -53,7 +53,8 @@ impl Packs {
             return Ok(0);
         };
         let merges = self.recorded_merges()?;
-        if !self.remove_redundant(&merges, SystemTime::now(), listed)? {
+        let crowd = self.crowd(names, listed, budget)?;
+        if !self.remove_redundant(&merges, SystemTime::now(), crowd)? {
             return Ok(0);
         }
         let redundant = redundant(&merges);
@@ -63,8 +64,8 @@ impl Packs {
             return Ok(0);
         }
         let chosen = self.choose(in_use, budget)?;
-        let is_too_many = listed > PACKS_TOO_MANY;
-        if chosen.len() < 2 || (!is_too_many && self.has_maintenance_files(self.disk_time()?)?) {
+        let may_wait = crowd != Crowd::TooMany;
+        if chosen.len() < 2 || (may_wait && self.has_maintenance_files(self.disk_time()?)?) {
             return Ok(0);
         }
         self.merge(&chosen, budget)

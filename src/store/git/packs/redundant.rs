@@ -13,13 +13,13 @@ use std::time::{Duration, SystemTime};
 
 use super::maintenance::is_older;
 use super::multi_pack_index::named_packs;
-use super::{PackName, Packs, Part};
+use super::{Budget, PackName, Packs, Part};
 use crate::store::os::files::{FileError, Purpose};
 
 /// The time that redundant packs stay if there are few packs.
 const STAY: Duration = Duration::from_secs(10 * 60);
-/// The number of packs of any owner up to which redundant packs may stay. Git starts to repack by
-/// itself beyond 50.
+/// The number of packs up to which redundant packs may stay, of any owner, but without ours that
+/// are too large to be merged. Git starts to repack by itself beyond 50.
 pub(super) const PACKS_BESIDE_MAX: usize = 40;
 /// The number of packs of any owner from which on reading is so slow that a merge does not even
 /// wait for git's maintenance.
@@ -27,6 +27,17 @@ pub(super) const PACKS_TOO_MANY: usize = 1_000;
 /// The suffix of a record, after the name of the merged pack.
 const ENDING: &str = ".merged";
 const RECORD_LENGTH_MAX: u64 = 1 << 20;
+
+/// The number of packs, as far as redundant ones depend on it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Crowd {
+    /// Redundant packs may stay for a while.
+    Few,
+    /// Redundant packs go at once.
+    Many,
+    /// They go even while git maintains the repository.
+    TooMany,
+}
 
 /// A recorded merge, with the packs that it made redundant.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -96,21 +107,44 @@ impl Packs {
         Ok(merges)
     }
 
-    /// Removes redundant packs that are due. `clock` is this machine's time, and `listed` is the
-    /// number of all packs. Returns false if git still needs one of them.
+    /// Judges the number of packs. `names` are our complete ones, and `listed` is the number of all.
+    /// Those that are too large for the budget are left to git. They would otherwise be more than
+    /// may stay some day, and the redundant ones would go at once from then on.
+    pub(super) fn crowd(
+        &self,
+        names: &[PackName],
+        listed: usize,
+        budget: Budget,
+    ) -> Result<Crowd, FileError> {
+        if listed > PACKS_TOO_MANY {
+            return Ok(Crowd::TooMany);
+        }
+        if listed <= PACKS_BESIDE_MAX {
+            return Ok(Crowd::Few);
+        }
+        let mut left_to_git = 0;
+        for name in names {
+            let stamp = self.files.stamp(&self.path(name, Part::Pack))?;
+            left_to_git += usize::from(stamp.is_some_and(|pack| !budget.covers(pack.length)));
+        }
+        let is_crowded = listed.saturating_sub(left_to_git) > PACKS_BESIDE_MAX;
+        Ok(if is_crowded { Crowd::Many } else { Crowd::Few })
+    }
+
+    /// Removes redundant packs that are due. `clock` is this machine's time. Returns false if git
+    /// still needs one of them.
     pub(super) fn remove_redundant(
         &self,
         merges: &[Merged],
         clock: SystemTime,
-        listed: usize,
+        crowd: Crowd,
     ) -> Result<bool, FileError> {
-        let is_due =
-            |merged: &&Merged, now| listed > PACKS_BESIDE_MAX || is_older(merged.at, STAY, now);
+        let is_due = |merged: &&Merged, now| crowd != Crowd::Few || is_older(merged.at, STAY, now);
         if !merges.iter().any(|merged| is_due(&merged, clock)) {
             return Ok(true);
         }
         let now = self.disk_time()?;
-        let may_wait = listed <= PACKS_TOO_MANY;
+        let may_wait = crowd != Crowd::TooMany;
         if may_wait && self.is_git_maintaining(now)? {
             return Ok(false);
         }

@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::time::{Duration, SystemTime};
 
+use super::super::redundant::PACKS_BESIDE_MAX;
 use super::super::*;
 use super::{assert_all_there, in_use, install, installed, merge, packs, whole_packs};
 use crate::store::git::object::{Object, ObjectKind};
@@ -111,6 +112,34 @@ fn merged_packs_go_after_a_while_and_not_beside_gits_maintenance() {
     assert_eq!(fs::read_dir(packs.records()).unwrap().count(), 0);
     assert_eq!(fs::read_dir(packs.staging()).unwrap().count(), 0);
     repo.git(&["fsck", "--strict"]);
+}
+
+/// 8/NO-HARM, 8/HOOKS: where only hooks write, large packs become many, because they are left to
+/// git. That does not take the minutes from merged ones for which a git may need them.
+#[test]
+fn large_packs_do_not_hasten_the_end_of_merged_ones() {
+    let repo = Repo::new(HashKind::Sha1);
+    let packs = packs(&repo);
+    for number in 0..=PACKS_BESIDE_MAX {
+        let (name, _) = installed(&packs, &format!("large {number}"));
+        let path = packs.path(&name, Part::Pack);
+        fs::remove_file(&path).unwrap();
+        // Nobody reads it, because it is large.
+        File::create(&path).unwrap().set_len(3 << 20).unwrap();
+    }
+    for number in 0..=PACKS_MAX {
+        installed(&packs, &number.to_string());
+    }
+    let maintain = || packs.maintain(Budget::HOOK).unwrap().packs_merged;
+    eventually("a merge", || (maintain() == PACKS_MAX + 1).then_some(()));
+    let names = packs.recorded_merges().unwrap()[0].names().to_vec();
+    maintain();
+    assert!(are_there(&packs, &names), "they are new");
+    pass_minutes(&packs, 11);
+    eventually("the end of merged packs", || {
+        maintain();
+        (!are_there(&packs, &names)).then_some(())
+    });
 }
 
 /// 8/NO-HARM: nothing is merged while `git gc` runs, but as soon as it has ended.
