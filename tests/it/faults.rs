@@ -11,5 +11,6 @@ mod frozen;
 mod group_commit;
 mod kill;
 mod power;
+mod redundant;
 mod steps;
 mod waiters;

@@ -28,7 +28,7 @@ const BEFORE_THE_MOVE: &str = "Rename@refs/coord/reservations:stop";
 const NOT_KNOWN: &str = "has taken this request on";
 
 /// A process that stops itself, or is stopped.
-struct Frozen {
+pub(super) struct Frozen {
     call: Call,
     child: Child,
 }
@@ -41,7 +41,7 @@ impl Frozen {
 
     /// Starts a process that stops itself, and waits until it has.
     #[track_caller]
-    fn at(call: Call, faults: &[&str]) -> Frozen {
+    pub(super) fn at(call: Call, faults: &[&str]) -> Frozen {
         let frozen = Frozen::start(call.env("GIT_COORD_FAULT", faults.join(",")));
         frozen.has_stopped();
         frozen
@@ -66,7 +66,7 @@ impl Frozen {
         self.child.try_wait().unwrap().is_none()
     }
 
-    fn goes_on(self) -> Output {
+    pub(super) fn goes_on(self) -> Output {
         self.signal(Signal::CONT);
         self.finish()
     }
