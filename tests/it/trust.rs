@@ -2,6 +2,7 @@
 //! names, nor those in its files, nor one in its directories (8/NO-HARM).
 
 mod bare;
+mod opened;
 mod path;
 mod repository;
 

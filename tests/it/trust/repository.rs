@@ -57,7 +57,7 @@ const OUR_KEYS: [(&str, Value); 31] = [
 ];
 
 /// Keys of git's that name a program, or lead to one. `TRAP` is the command.
-const KEYS_OF_GIT: [(&str, &str); 44] = [
+const KEYS_OF_GIT: [(&str, &str); 52] = [
     ("alias.status", "!TRAP"),
     ("alias.cat-file", "!TRAP"),
     ("core.alternateRefsCommand", "TRAP"),
@@ -95,24 +95,57 @@ const KEYS_OF_GIT: [(&str, &str); 44] = [
     ("remote.o.uploadpack", "TRAP;:"),
     ("remote.o.url", "."),
     ("remote.p.promisor", "true"),
-    ("remote.p.url", "ext::sh -c TRAP"),
+    ("remote.p.url", "ext::TRAP"),
     ("remote.q.promisor", "true"),
     ("remote.q.url", "ssh://example.invalid/q"),
+    ("remote.r.promisor", "true"),
+    ("remote.r.url", "elsewhere:r"),
+    ("remote.s.promisor", "true"),
+    ("remote.s.url", "TRAP"),
+    ("remote.s.vcs", "ext"),
     ("sequence.editor", "TRAP"),
+    ("submodule.trap.update", "!TRAP"),
+    ("submodule.trap.url", "ext::TRAP"),
     ("trailer.coord-agent.cmd", "TRAP"),
     ("trailer.trap.command", "TRAP"),
     ("uploadpack.packObjectsHook", "TRAP"),
+    ("url.ext::TRAP .insteadOf", "elsewhere:"),
 ];
 
-/// Files of a work tree that somebody might execute, or that name a program.
-const FILES: [(&str, &str); 9] = [
+/// Files of a work tree, and of its repository, that somebody might execute, or that can name a
+/// program. `SCRIPT` stands for one that can be executed.
+pub(super) const FILES: [(&str, &str); 33] = [
+    (".claude/agents/trap.md", "---\nname: trap\ndescription: TRAP\nhooks: TRAP\n---\n!`TRAP`\n"),
     (".claude/settings.json", "SETTINGS"),
     (".claude/settings.local.json", "SETTINGS"),
+    (".git/info/attributes", "* filter=trap diff=trap merge=trap\n"),
     (".gitattributes", "* filter=trap diff=trap merge=trap\n"),
     (".githooks/pre-commit", "SCRIPT"),
+    (".gitignore", "!TRAP\n"),
+    (".gitmodules", "[submodule \"trap\"]\n\tpath = sub\n\turl = ext::TRAP\n\tupdate = !TRAP\n"),
     (".husky/pre-commit", "SCRIPT"),
-    ("lefthook.yml", "pre-commit:\n  jobs:\n    - run: TRAP; git-coord hook pre-commit\n"),
+    (".lfsconfig", "[lfs]\n\turl = ext::TRAP\n[lfs \"customtransfer.trap\"]\n\tpath = TRAP\n"),
+    (".mailmap", "TRAP <ada@example.com>\n"),
     (".pre-commit-config.yaml", "repos: [{repo: local, hooks: [{entry: TRAP}]}]\n"),
+    ("CMakeLists.txt", "execute_process(COMMAND TRAP)\n"),
+    ("Cargo.toml", "[package]\nname = \"trap\"\nbuild = \"TRAP\"\n"),
+    ("Dockerfile", "FROM scratch\nRUN TRAP\n"),
+    ("Gemfile", "system('TRAP')\n"),
+    ("Makefile", "all:\n\tTRAP\nX := $(shell TRAP)\n"),
+    ("build.gradle", "exec { commandLine 'sh', '-c', 'TRAP' }\n"),
+    ("build.gradle.kts", "exec { commandLine(\"sh\", \"-c\", \"TRAP\") }\n"),
+    ("composer.json", "{\"scripts\": {\"pre-install-cmd\": \"TRAP\"}}\n"),
+    ("docker-compose.yml", "services: {trap: {image: trap, command: TRAP}}\n"),
+    ("go.mod", "module trap\n\ntoolchain TRAP\n"),
+    ("lefthook.yml", "pre-commit:\n  jobs:\n    - run: TRAP; git-coord hook pre-commit\n"),
+    ("overrides.json", "{\"overrides\": [{\"agent\": \"!TRAP\", \"reason\": \"TRAP\"}]}\n"),
+    ("package.json", "{\"name\": \"trap\", \"scripts\": {\"prepare\": \"TRAP\"}}\n"),
+    ("pom.xml", "<project><artifactId>TRAP</artifactId></project>\n"),
+    ("pubspec.yaml", "name: trap\nscripts: {prepare: TRAP}\n"),
+    ("pyproject.toml", "[project]\nname = \"trap\"\n[tool.trap]\nscript = \"TRAP\"\n"),
+    ("requirements.txt", "trap @ git+ext::TRAP\n"),
+    ("setup.py", "import os; os.system('TRAP')\n"),
+    ("tsconfig.json", "{\"extends\": \"TRAP\"}\n"),
     ("trap.sh", "SCRIPT"),
     ("traps/agent.md", "SCRIPT"),
 ];
@@ -165,6 +198,7 @@ const QUESTIONS: &str = "
     override thresholds
     override export
     override import trap.sh
+    override import overrides.json
     override block fd-style --reason r
     override unblock fd-style
     override revert fd-style
@@ -237,7 +271,7 @@ const EXCUSED: [(&str, &str); 6] = [
     ("with", "runs what its caller names"),
 ];
 
-fn questions() -> impl Iterator<Item = Vec<&'static str>> {
+pub(super) fn questions() -> impl Iterator<Item = Vec<&'static str>> {
     QUESTIONS.trim().lines().map(|line| line.split_whitespace().collect())
 }
 
@@ -260,7 +294,7 @@ fn every_command_is_asked() {
 }
 
 /// Creates a repository with all of that in its files, and a ledger.
-fn hostile() -> (Repo, Trap) {
+pub(super) fn hostile() -> (Repo, Trap) {
     let repo = Repo::new();
     repo.reserve("alice", "src/**");
     let trap = Trap::in_world_of(&repo);
@@ -338,9 +372,9 @@ fn ask_hooks(repo: &Repo, trap: &Trap, about: &str) {
 }
 
 /// Writes settings into a file, as `git config` would.
-fn put_settings(file: &Path, settings: &[(&str, String)]) {
+fn put_settings(file: &Path, settings: &[(impl AsRef<str>, String)]) {
     let lines = settings.iter().map(|(key, value)| {
-        let (section, rest) = key.split_once('.').unwrap();
+        let (section, rest) = key.as_ref().split_once('.').unwrap();
         let value = value.replace('"', "\\\"");
         match rest.rsplit_once('.') {
             Some((middle, name)) => format!("[{section} \"{middle}\"]\n\t{name} = \"{value}\"\n"),
@@ -351,12 +385,13 @@ fn put_settings(file: &Path, settings: &[(&str, String)]) {
     fs::write(file, before + &lines.collect::<String>()).unwrap();
 }
 
-fn settings_of_git(trap: &Trap) -> Vec<(&'static str, String)> {
+fn settings_of_git(trap: &Trap) -> Vec<(String, String)> {
     let command = trap.command();
-    let mut all: Vec<(&str, String)> =
-        KEYS_OF_GIT.iter().map(|(key, value)| (*key, value.replace("TRAP", &command))).collect();
-    all.extend([("coord.enabled", "true".into()), ("coord.trailers", "true".into())]);
-    all.push(("coord.roster", format!("!{command}")));
+    let named = |text: &str| text.replace("TRAP", &command);
+    let mut all: Vec<(String, String)> =
+        KEYS_OF_GIT.iter().map(|(key, value)| (named(key), named(value))).collect();
+    let own = [("coord.enabled", "true"), ("coord.trailers", "true"), ("coord.roster", "!TRAP")];
+    all.extend(own.map(|(key, value)| (key.to_owned(), named(value))));
     all
 }
 
@@ -462,12 +497,13 @@ fn what_git_alone_includes_runs_nothing() {
     // Git refuses these behind such a condition.
     included.retain(|(key, _)| key.strip_suffix(".url").is_none());
     put_settings(&repo.work().join("included"), &included);
-    let mut settings = vec![("includeIf.hasconfig:remote.*.url:**.path", "../included".to_owned())];
-    for (key, value) in
-        [("remote.o.url", "."), ("remote.o.promisor", "true"), ("coord.enabled", "true")]
-    {
-        settings.push((key, value.to_owned()));
-    }
+    let settings = [
+        ("includeIf.hasconfig:remote.*.url:**.path", "../included"),
+        ("remote.o.url", "."),
+        ("remote.o.promisor", "true"),
+        ("coord.enabled", "true"),
+    ];
+    let settings = settings.map(|(key, value)| (key, value.to_owned()));
     put_settings(&repo.git_dir().join("config"), &settings);
     ask_hooks(&repo, &trap, "in a file that git alone includes");
     fs::write(repo.git_dir().join("objects/pack/a.promisor"), "").unwrap();
