@@ -54,6 +54,7 @@ mod ledger;
 mod list;
 mod locks;
 mod matrix;
+mod memory;
 mod mirrors;
 mod model;
 mod negotiation;
