@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::core::archives::DropArchives;
 use crate::core::clean::{Clean, LeftOut};
 use crate::core::decision::{Act, Changes, Decide, Env, No, RULES};
 use crate::core::documents::Documents;
@@ -217,6 +218,8 @@ commands! {
     Rollback(Rollback) = "rollback",
     /// Brings the ledger to a newer format.
     Upgrade(Upgrade) = "upgrade",
+    /// Gives up chains of earlier compactions.
+    DropArchives(DropArchives) = "drop archives",
     /// Goes on from the newest whole entry.
     Repair(Repair) = "repair",
     /// Asks a holder to release holds.

@@ -29,6 +29,7 @@
 //! - [`domain`] detects what kind of project this is, and whether that is still so;
 //! - [`shell`] reads the commands that an agent is about to run in a shell.
 
+pub mod archives;
 pub mod bounded;
 pub mod clean;
 pub mod clock;

@@ -1,6 +1,6 @@
 //! `ledger compact`: old entries are set aside, and nothing else changes.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::support::contract::{RESERVATIONS, RESERVATIONS_REF, exit, key};
 use crate::support::{Call, Repo, race, texts};
@@ -330,6 +330,75 @@ fn a_forged_checkpoint_is_a_fault() {
     let links = repo.documents_of(&id);
     repo.overwrite(&links, &repo.document(&links[0]).replace("alice", "mallory"));
     repo.coord("ops", ["ledger", "verify"]).exits(exit::NO).says("tree of documents");
+}
+
+fn drop_archives(repo: &Repo, options: &[&str]) -> Value {
+    let words = ["ledger", "compact", RESERVATIONS, "--drop-archives"];
+    repo.json("ops", words.iter().chain(options))["ledgers"][0].clone()
+}
+
+/// 8/GROWTH: what was set aside long ago is dropped when that is asked for, and git then frees as
+/// much as was said.
+#[test]
+fn archives_are_dropped_and_what_is_said_is_freed() {
+    let repo = long_kept();
+    let oldest = repo.git(["rev-list", "--max-parents=0", RESERVATIONS_REF]);
+    let is_there = || repo.git_call(["cat-file", "-e", &oldest]).run_unproven().code == 0;
+    let archive = compact(&repo)["archive"].as_str().unwrap().to_owned();
+    let young = drop_archives(&repo, &[]);
+    assert_eq!((&young["dropped"], &young["bytes"]), (&json!([]), &json!(0)), "{young:#}");
+    repo.coord("ops", ["ledger", "compact", "--drop-archives"]).done().says("no archive is old");
+    repo.pass("40d");
+    // A ref that somebody else has put there, and one of another ledger, are none of these.
+    let tip = repo.git(["rev-parse", &archive]);
+    let others = ["reservations/20250105T100000Z-of-mine", "reservations/of-mine", "runs/mine"];
+    let others = others.map(|name| format!("refs/coord/archive/{name}"));
+    let other_tip = repo.git(["rev-parse", "HEAD"]);
+    for other in &others {
+        repo.git(["update-ref", other, &other_tip]);
+    }
+    let before = repo.tip();
+    let planned = drop_archives(&repo, &["--dry-run"]);
+    assert_eq!(planned["dropped"], json!([archive]), "{planned:#}");
+    assert!(planned["bytes"].as_u64().unwrap() > 1000, "{planned:#}");
+    assert_eq!((repo.tip(), archives(&repo).len()), (before, 4), "nothing was changed");
+    let text = ["ledger", "compact", "--drop-archives", "--dry-run"];
+    repo.coord("ops", text).done().says("would drop 1 archive, which lets git free");
+
+    repo.git(["gc", "--quiet", "--prune=now"]);
+    assert!(is_there(), "the archive has it");
+    let told = drop_archives(&repo, &["--dry-run"]);
+    let dropped = drop_archives(&repo, &[]);
+    assert_eq!((&dropped["dropped"], &dropped["bytes"]), (&told["dropped"], &told["bytes"]));
+    assert_eq!(dropped["next"], json!(["git", "gc", "--prune=now"]));
+    assert_eq!(dropped["entry"], repo.tip().as_str());
+    assert_eq!(archives(&repo), others, "what is none of ours stays");
+    let recorded = &repo.events("archives_dropped")[0];
+    assert_eq!(
+        (&recorded["actor"], &recorded["data"]["archives"]),
+        (&json!("ops"), &json!([archive]))
+    );
+    repo.git(["gc", "--quiet", "--prune=now"]);
+    assert!(!is_there(), "what is said frees it");
+    assert!(repo.git_call(["cat-file", "-e", &tip]).run_unproven().code != 0);
+    repo.coord("ops", ["ledger", "verify"]).done();
+    assert_eq!(drop_archives(&repo, &[])["dropped"], json!([]), "and nothing is left to drop");
+    assert_eq!(repo.events("archives_dropped").len(), 1);
+}
+
+/// A process that is killed after the record has dropped nothing, and the same command does it.
+#[test]
+fn a_drop_that_is_killed_is_done_by_the_next() {
+    let repo = long_kept();
+    compact(&repo);
+    repo.pass("40d");
+    let call = || repo.call("ops").args(["ledger", "compact", "--drop-archives"]);
+    let fault = "Rename@refs/coord/reservations:kill-after";
+    assert_ne!(call().env("GIT_COORD_FAULT", fault).run().code, exit::DONE);
+    assert_eq!((archives(&repo).len(), repo.events("archives_dropped").len()), (1, 1));
+    call().run().done();
+    assert_eq!((archives(&repo).len(), repo.events("archives_dropped").len()), (0, 2));
+    repo.coord("ops", ["ledger", "verify"]).done();
 }
 
 /// 8/GROWTH: a dry run tells how much room the old entries take, and the commands that the help

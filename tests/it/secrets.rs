@@ -22,8 +22,9 @@ const SECRETS: [&str; 4] = [
 const TRACES: [&str; 3] = ["hunter2", "0123456789abcdef0123", "0123456789abcdefghij"];
 
 /// Names, which would change their meaning if a part was left out.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "agent",
+    "archives",
     "changes",
     "domains",
     "expect",
@@ -81,8 +82,9 @@ const WITH_WORDS: [&str; 29] = [
 ];
 
 /// Commands that the golden ledgers do not record.
-const MORE: [&str; 17] = [
+const MORE: [&str; 18] = [
     r#"{"command":"upgrade","input":{"to":2}}"#,
+    r#"{"command":"drop archives","input":{"archives":["refs/coord/archive/x"]}}"#,
     r#"{"command":"adopt","input":{"changes":[{"path":"src","from":"a"}],"reason":"r"}}"#,
     r#"{"command":"repair","input":{"lost":"x","why":"damaged","kept_at":"a ref"}}"#,
     r#"{"command":"conflict","input":{"met":[{"pattern":"src","hold":"6qfl6iux"}],"reason":"r",

@@ -1,4 +1,4 @@
-//! Replaces old entries by a checkpoint.
+//! Replaces old entries by a checkpoint, or drops the chains that were replaced before.
 
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::app::Ctx;
 use crate::app::answer::{self, Answer, Note};
 use crate::app::error::AppError;
+use crate::app::ledgers::archives::{DroppedView, drop_old};
 use crate::app::problem::Problem;
 use crate::core::ids::OpId;
 use crate::core::ledger::LedgerName;
@@ -23,6 +24,8 @@ pub struct Request {
     pub ledger: Option<LedgerName>,
     /// Entries younger than this stay; those of [`KEEP_DEFAULT`] if absent.
     pub keep: Option<Duration>,
+    /// Set to drop archives older than that, and to set nothing aside.
+    pub drops_archives: bool,
     pub dry_run: bool,
 }
 
@@ -42,6 +45,9 @@ pub struct CompactedView {
     pub set_aside: u64,
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub plan: Option<PlanView>,
+    /// The archives that were dropped, if that was asked for.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<DroppedView>,
 }
 
 /// The effect of a compaction on a ledger.
@@ -74,6 +80,11 @@ pub fn compact(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let is_meant = |one: &LedgerName| request.ledger.is_none_or(|ledger| ledger == *one);
     let (mut ledgers, mut notes) = (Vec::new(), Vec::new());
     for ledger in LedgerName::ALL.into_iter().filter(is_meant) {
+        if request.drops_archives {
+            let dropped = Some(drop_old(ctx, ledger, request, &mut notes)?);
+            ledgers.push(CompactedView { ledger, set_aside: 0, plan: None, dropped });
+            continue;
+        }
         let op = Ctx::new_op().map_err(AppError::from)?;
         let outcome = compact_one(ctx, ledger, request, &op)?;
         let notices = outcome.iter().flat_map(|compacted| &compacted.notices);
@@ -82,6 +93,7 @@ pub fn compact(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
             ledger,
             set_aside: outcome.as_ref().map_or(0, |compacted| compacted.plan.set_aside),
             plan: outcome.map(|compacted| PlanView::new(compacted, op)),
+            dropped: None,
         });
     }
     let body = Body { ledgers, dry_run: request.dry_run };

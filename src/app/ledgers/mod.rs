@@ -1,6 +1,7 @@
 //! The entries of ledgers: one file a verb, each with its request, its answer and the function that
 //! does it.
 
+pub mod archives;
 pub mod compact;
 pub mod log;
 pub mod rollback;

@@ -151,6 +151,12 @@ pub trait Backend: Objects {
     /// own tree needs.
     fn history_disk_usage(&self, end: &ObjectId) -> Result<u64, StoreError>;
 
+    /// Measures the disk space of what no ref leads to any more once these refs are gone.
+    fn disk_usage_without(&self, references: &[String]) -> Result<u64, StoreError>;
+
+    /// Deletes a ref if it still has this value.
+    fn delete_ref(&self, reference: &str, expect: &ObjectId) -> Result<(), StoreError>;
+
     /// Writes damaged content to a file of this name, and returns its path.
     fn write_backup(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError>;
 

@@ -192,6 +192,14 @@ impl Backend for Git {
         Ok(self.program.history_disk_usage(end)?)
     }
 
+    fn disk_usage_without(&self, references: &[String]) -> Result<u64, StoreError> {
+        Ok(self.program.disk_usage_without(references)?)
+    }
+
+    fn delete_ref(&self, reference: &str, expect: &ObjectId) -> Result<(), StoreError> {
+        Ok(self.program.delete_ref(reference, &expect.to_string())?)
+    }
+
     fn write_backup(&self, name: &str, content: &[u8]) -> Result<PathBuf, StoreError> {
         self.files.make_directories(&self.damaged)?;
         for number in 1.. {

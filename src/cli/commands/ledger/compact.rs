@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::app::Ctx;
+use crate::app::ledgers::archives::DroppedView;
 use crate::app::ledgers::compact::{CompactedView, PlanView, Request, WrittenView, compact};
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
@@ -16,15 +17,15 @@ use crate::core::size::in_words;
 const EXAMPLES: &str = "\
 Examples:
   git coord ledger compact --dry-run
-  git coord ledger compact reservations --keep 90d";
+  git coord ledger compact reservations --keep 90d
+  git coord ledger compact --drop-archives --keep 90d --dry-run";
 
 /// Replace old entries by a checkpoint
 ///
 /// Reservations and every entry younger than --keep stay as they are, with their numbers and
 /// fences. The whole old chain is kept under refs/coord/archive/, and takes the same room as
-/// before. When nobody needs it any more, `git update-ref -d <that ref>` and then `git gc
-/// --prune=now` free the room that --dry-run shows. Entries that a rollback goes back to are kept
-/// longer.
+/// before. When nobody needs it any more, --drop-archives and then `git gc --prune=now` free that
+/// room. Entries that a rollback goes back to are kept longer.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -36,21 +37,47 @@ pub(crate) struct Args {
     #[arg(long, value_name = "DURATION", value_parser = parse_duration)]
     keep: Option<Duration>,
 
-    /// Show what would be set aside without doing it
+    /// Set nothing aside, but delete what was set aside longer than --keep ago
+    #[arg(long)]
+    drop_archives: bool,
+
+    /// Show what would be done, and how much room it takes, without doing it
     #[arg(long)]
     dry_run: bool,
 }
 
 impl Args {
     pub(super) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
-        let request = Request { ledger: self.ledger, keep: self.keep, dry_run: self.dry_run };
+        let Args { ledger, keep, drop_archives: drops_archives, dry_run } = *self;
+        let request = Request { ledger, keep, drops_archives, dry_run };
         let answer = compact(ctx, &request)?;
         let ledgers = &answer.body.ledgers;
         show(ui, &answer, |ui| ledgers.iter().try_for_each(|one| ui.line(&sentence(one))))
     }
 }
 
-fn sentence(CompactedView { ledger, set_aside: count, plan }: &CompactedView) -> String {
+fn dropped_sentence(ledger: LedgerName, view: &DroppedView) -> String {
+    let DroppedView { dropped, bytes, next, .. } = view;
+    let count = match dropped.len() {
+        0 => return format!("{ledger}: no archive is old enough to drop"),
+        1 => "1 archive".to_owned(),
+        count => format!("{count} archives"),
+    };
+    let room = in_words(*bytes);
+    match next {
+        None => format!("{ledger}: would drop {count}, which lets git free {room}"),
+        Some(words) => format!(
+            "{ledger}: dropped {count}, which lets git free {room}\n  this frees it: {}",
+            in_shell(words)
+        ),
+    }
+}
+
+fn sentence(view: &CompactedView) -> String {
+    let CompactedView { ledger, set_aside: count, plan, dropped } = view;
+    if let Some(dropped) = dropped {
+        return dropped_sentence(*ledger, dropped);
+    }
     let Some(PlanView { kept, stands_for, bytes, written }) = plan else {
         return format!("{ledger}: nothing to set aside");
     };

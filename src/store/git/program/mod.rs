@@ -143,7 +143,23 @@ impl Program {
     /// own tree needs.
     pub(in crate::store) fn history_disk_usage(&self, end: &ObjectId) -> Result<u64, ProgramError> {
         let (commit, tree) = (end.to_string(), format!("{end}^{{tree}}"));
-        let said = self.ask(&["rev-list", "--objects", "--disk-usage", &commit, "--not", &tree])?;
+        self.disk_usage(&[&commit, "--not", &tree])
+    }
+
+    /// Measures the disk space of the objects that only these refs lead to.
+    pub(in crate::store) fn disk_usage_without(
+        &self,
+        references: &[String],
+    ) -> Result<u64, ProgramError> {
+        let others = references.iter().map(|name| format!("--exclude={name}"));
+        let (not, all) = ("--not".to_owned(), "--all".to_owned());
+        let words: Vec<String> =
+            references.iter().cloned().chain([not]).chain(others).chain([all]).collect();
+        self.disk_usage(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    fn disk_usage(&self, range: &[&str]) -> Result<u64, ProgramError> {
+        let said = self.ask(&[&["rev-list", "--objects", "--disk-usage"], range].concat())?;
         let said = String::from_utf8_lossy(&said);
         said.trim().parse().map_err(|_| ProgramError::InvalidAnswer {
             verb: "rev-list",
