@@ -3,10 +3,11 @@
 //!
 //! `cargo bench --bench ledger` prints the table that the README carries. Both sides of a ratio run
 //! in turn in one process on one machine, so that noise hits both; the median of each is compared.
-//! Nothing is asserted. `docs/performance.md` explains the numbers.
+//! Nothing is asserted. `docs/performance.md` explains the numbers. `-- merging` measures that alone.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
 
+mod merging;
 mod repository;
 mod runs;
 mod table;
@@ -21,6 +22,10 @@ use table::{compared, percentile, skipped, stated};
 const TWO_GITS: &str = "`git commit-tree` + `git update-ref`";
 
 fn main() {
+    if std::env::args().any(|word| word == "merging") {
+        table::head();
+        return merging::compare();
+    }
     let mut few = Repository::with_holds(10);
     let mut many = Repository::with_holds(10_000);
     table::head();
@@ -28,6 +33,7 @@ fn main() {
     writes(&mut few, &mut many);
     wide::compare(&few);
     hooks();
+    merging::compare();
     uncommitted::compare();
     runs::compare();
     threads::compare();
