@@ -1,16 +1,16 @@
 //! The gate before a shell command: what it would do to uncommitted work of other agents.
 //!
-//! A command that contains none of the names in question is not read. One that is read asks the
-//! notes, the ledger and git only if it has an effect on uncommitted work at all.
+//! A command asks the ledger and git only if it has an effect on uncommitted work at all, and the
+//! notes only if nobody knows what it does.
 
 mod makers;
 mod others;
 mod places;
 mod refusals;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use self::places::{Tree, find, start, tree_at};
+use self::places::{Spot, Tree, find, start};
 use self::refusals::refusal;
 use crate::app::Ctx;
 use crate::app::config::Severity;
@@ -68,11 +68,19 @@ pub enum How {
     Changed(Turn),
     /// It is a commit, made by an agent in that state.
     Made(Turn),
+    /// It is nothing yet: the agent is at work in this work tree.
+    Present,
 }
 
 /// Tells the kind of the tool call that runs a command, whose text may not be known.
 pub fn kind(text: Option<&str>) -> CallKind {
     if text.is_some_and(act::runs_git) { CallKind::Git } else { CallKind::Shell }
+}
+
+/// Tells whether a command runs a verb of git that may touch work of others, as far as its text
+/// tells.
+pub fn runs_verb(text: &str) -> bool {
+    act::runs_verb(text)
 }
 
 /// The outcome of a look at a command.
@@ -95,62 +103,177 @@ pub fn look(
     text: &str,
     before_saving: &dyn Fn(),
 ) -> Result<Looked, AppError> {
-    if !act::is_worth_reading(text) {
-        return Ok(Looked::Pass);
-    }
     let reading = read(text, &start(ctx));
-    let mut to_save: Vec<(usize, &Simple, Vec<Effect>)> = Vec::new();
-    let mut trees: Vec<(Ground, Option<Tree>)> = Vec::new();
+    let mut look = Look { ctx, door, trees: Vec::new(), to_save: Vec::new(), own: None };
     for simple in reading.commands.iter().filter(|simple| act::can_have_effects(simple)) {
-        let ground = Ground::of(simple);
-        let known = trees.iter().position(|(seen, _)| *seen == ground);
-        let at = match known {
-            Some(at) => at,
-            None if trees.len() >= TREES_MAX => continue,
-            None => {
-                trees.push((ground.clone(), find(ctx, &ground)));
-                trees.len() - 1
-            }
-        };
-        let Some(tree) = &trees[at].1 else { continue };
-        match look_at(ctx, door, simple, tree)? {
-            Met::Nothing => {}
-            Met::Refused(refusal) => return Ok(Looked::Refused(refusal)),
-            Met::ToSave(effects) => match to_save.iter_mut().find(|(known, ..)| *known == at) {
-                Some((.., before)) => before.extend(effects),
-                None => to_save.push((at, simple, effects)),
-            },
+        if let Some(refusal) = look.at_simple(simple)? {
+            return Ok(Looked::Refused(refusal));
         }
     }
-    if to_save.is_empty() {
-        return Ok(Looked::Pass);
+    if !reading.is_whole {
+        // Nobody knows what the rest does.
+        look.own = Some(text.to_owned());
     }
-    before_saving();
-    let mut saved = Vec::new();
-    for (at, simple, effects) in to_save {
-        let here = trees[at].1.as_ref().and_then(|tree| tree.other.as_ref()).unwrap_or(ctx);
-        saved.extend(save(here, simple, &effects)?);
+    let saved = look.save(before_saving)?;
+    if look.own.is_none()
+        && let Some(opaque) = reading.commands.iter().find(|simple| act::is_opaque(simple))
+        && keep::has_unsaved_notes(ctx)
+    {
+        before_saving();
+        let command = in_shell(&typed(opaque));
+        let occasion = Occasion { command: Some(&command), ..Occasion::of(Why::Verb) };
+        // Most such commands do no harm, and each edit is saved by itself.
+        keep::noted(ctx, occasion).ok();
     }
     Ok(if saved.is_empty() { Looked::Pass } else { Looked::Saved(saved) })
 }
 
-/// Saves the files of a work tree that a command may touch.
-fn save(here: &Ctx, simple: &Simple, effects: &[Effect]) -> Result<Option<Kept>, AppError> {
-    let command = in_shell(&typed(simple));
-    let occasion = Occasion { command: Some(&command), ..Occasion::of(Why::Verb) };
-    keep::uncommitted(here, occasion, |path| effects.iter().any(|effect| effect.contains(path)))
+/// A look at a command.
+struct Look<'l> {
+    ctx: &'l Ctx,
+    door: &'l Door,
+    /// The places that were looked for.
+    trees: Vec<(Ground, Spot)>,
+    /// The effects that want something saved, by the number of their work tree.
+    to_save: Vec<(usize, String, Vec<Effect>)>,
+    /// The command before which everything in the work tree of the session is saved.
+    own: Option<String>,
 }
 
-/// The outcome of a look at a simple command.
+impl Look<'_> {
+    /// Returns the number of a place; none if there are too many.
+    fn at(&mut self, ground: Ground) -> Option<usize> {
+        let known = self.trees.iter().position(|(seen, _)| *seen == ground);
+        if known.is_none() && self.trees.len() < TREES_MAX {
+            let spot = find(self.ctx, &ground);
+            self.trees.push((ground, spot));
+            return Some(self.trees.len() - 1);
+        }
+        known
+    }
+
+    fn tree(&self, at: usize) -> Option<(&Ctx, &Tree)> {
+        match &self.trees[at].1 {
+            Spot::Known(tree) => Some((tree.other.as_ref().unwrap_or(self.ctx), tree.as_ref())),
+            Spot::Elsewhere | Spot::Unknown => None,
+        }
+    }
+
+    /// Looks at one simple command. Returns why it is refused, if it is.
+    fn at_simple(&mut self, simple: &Simple) -> Result<Option<Refusal>, AppError> {
+        let mut effects: Vec<(Option<usize>, Effect)> = Vec::new();
+        let removals = act::removals(simple, &trees_below(self.ctx, simple));
+        let ground = Ground::of(simple);
+        let is_somewhere = ground.directory.is_some();
+        let here = self.at(ground);
+        match here.map(|at| &self.trees[at].1) {
+            Some(Spot::Elsewhere) => {}
+            Some(Spot::Known(tree)) => {
+                let found = effects_in(self.ctx, self.door, simple, tree);
+                effects.extend(found.into_iter().map(|effect| (here, effect)));
+            }
+            Some(Spot::Unknown) | None => {
+                let stays = |path: &str| joined(self.ctx.directory(), path).exists();
+                let is_path = |path: &str| !is_somewhere || stays(path);
+                if act::may_destroy(simple, &is_path, &|key| self.door.get(key)) {
+                    self.own.get_or_insert_with(|| in_shell(&typed(simple)));
+                }
+            }
+        }
+        effects.extend(removals.into_iter().map(|effect| (None, effect)));
+        for (at, effect) in effects {
+            // A work tree that is removed has its own notes.
+            let at = match &effect.tree {
+                Some(path) => self.at(Ground::in_directory(path)),
+                None => at,
+            };
+            let Some(at) = at else {
+                self.own.get_or_insert_with(|| in_shell(&typed(simple)));
+                continue;
+            };
+            match self.judge(simple, &effect, at)? {
+                Met::Nothing => {}
+                Met::Refused(refusal) => return Ok(Some(refusal)),
+                Met::ToSave => match self.to_save.iter_mut().find(|(known, ..)| *known == at) {
+                    Some((.., before)) => before.push(effect),
+                    None => self.to_save.push((at, in_shell(&typed(simple)), vec![effect])),
+                },
+            }
+        }
+        Ok(None)
+    }
+
+    /// Judges an effect in its work tree.
+    fn judge(&self, simple: &Simple, effect: &Effect, at: usize) -> Result<Met, AppError> {
+        let Some((here, tree)) = self.tree(at) else { return Ok(Met::Nothing) };
+        let kept = || if effect.rule.is_kept() { Met::ToSave } else { Met::Nothing };
+        if let Some(commits) = &effect.commits {
+            let makers = makers::makers(here, commits)?;
+            let kept = kept_for_makers(effect, self.ctx.actor(), &makers);
+            if !kept.is_empty() {
+                return Ok(Met::Refused(makers::refusal(typed(simple), effect, &kept, here)));
+            }
+            return Ok(Met::Nothing);
+        }
+        // Git changes another index than the one here, and commit hooks look at that.
+        if tree.has_other_index && effect.rule.is_about_index() {
+            return Ok(kept());
+        }
+        let work = tree.work(here)?;
+        let others = work.seen_by(here, effect.rule);
+        match verdict(effect, &others, work.case) {
+            Verdict::Refused(refused) => {
+                // With this setting it runs all the same.
+                if self.ctx.settings().hook.changes == Severity::Warn && effect.rule.is_kept() {
+                    save(here, &in_shell(&typed(simple)), |path| effect.may_touch(path))?;
+                }
+                Ok(Met::Refused(refusal(simple, effect, &refused, work, here)))
+            }
+            Verdict::KeepFirst | Verdict::Pass => Ok(kept()),
+        }
+    }
+
+    /// Saves what the effects want saved.
+    fn save(&self, before_saving: &dyn Fn()) -> Result<Vec<Kept>, AppError> {
+        if self.to_save.is_empty() && self.own.is_none() {
+            return Ok(Vec::new());
+        }
+        before_saving();
+        let mut saved = Vec::new();
+        for (at, command, effects) in &self.to_save {
+            let Some((here, tree)) = self.tree(*at) else { continue };
+            if self.own.is_none() || tree.other.is_some() {
+                let is_chosen = |path: &[u8]| effects.iter().any(|effect| effect.may_touch(path));
+                saved.extend(save(here, command, is_chosen)?);
+            }
+        }
+        if let Some(command) = &self.own {
+            saved.extend(save(self.ctx, command, |_| true)?);
+        }
+        Ok(saved)
+    }
+}
+
+/// Saves files of a work tree before a command.
+fn save(
+    here: &Ctx,
+    command: &str,
+    is_chosen: impl Fn(&[u8]) -> bool,
+) -> Result<Option<Kept>, AppError> {
+    let occasion = Occasion { command: Some(command), ..Occasion::of(Why::Verb) };
+    keep::uncommitted(here, occasion, is_chosen)
+}
+
+/// The outcome of a look at an effect.
 enum Met {
     Nothing,
     Refused(Refusal),
-    /// These would throw work away, which is to be saved before.
-    ToSave(Vec<Effect>),
+    /// It would throw work away, which is to be saved before.
+    ToSave,
 }
 
-/// Looks at one simple command in its work tree.
-fn look_at(ctx: &Ctx, door: &Door, simple: &Simple, tree: &Tree) -> Result<Met, AppError> {
+/// Lists the effects of a simple command in its work tree.
+fn effects_in(ctx: &Ctx, door: &Door, simple: &Simple, tree: &Tree) -> Vec<Effect> {
     let here = tree.other.as_ref().unwrap_or(ctx);
     let door = tree.door.as_ref().unwrap_or(door);
     let path_of = |typed: &str| joined(&tree.place.directory, typed);
@@ -170,46 +293,25 @@ fn look_at(ctx: &Ctx, door: &Door, simple: &Simple, tree: &Tree) -> Result<Met, 
         is_directory: &|typed| path_of(typed).is_dir(),
         config: &|key| door.get(key),
     };
-    let mut to_save = Vec::new();
-    for effect in act::effects(simple, &facts) {
-        // A work tree that is removed has its own notes.
-        let removed = effect.tree.as_ref().map(|path| tree_at(ctx, path));
-        let (here, tree) = match &removed {
-            Some(None) => continue,
-            Some(Some(removed)) => (removed.other.as_ref().unwrap_or(ctx), removed),
-            None => (here, tree),
-        };
-        if let Some(commits) = &effect.commits {
-            let makers = makers::makers(here, commits)?;
-            let kept = kept_for_makers(&effect, ctx.actor(), &makers);
-            if !kept.is_empty() {
-                return Ok(Met::Refused(makers::refusal(typed(simple), &effect, &kept, here)));
-            }
-            continue;
-        }
-        // Git changes another index than the one here, and commit hooks look at that.
-        if tree.has_other_index && effect.rule.is_about_index() {
-            to_save.extend(Some(effect).filter(|effect| effect.rule.is_kept()));
-            continue;
-        }
-        let work = tree.work(here)?;
-        match verdict(&effect, &work.others, work.case) {
-            Verdict::Refused(refused) => {
-                // With this setting it runs all the same.
-                if ctx.settings().hook.changes == Severity::Warn && effect.rule.is_kept() {
-                    save(here, simple, std::slice::from_ref(&effect))?;
-                }
-                return Ok(Met::Refused(refusal(simple, &effect, &refused, work, here)));
-            }
-            // A work tree that is removed is another one than that of the command.
-            Verdict::KeepFirst if removed.is_some() => {
-                save(here, simple, std::slice::from_ref(&effect))?;
-            }
-            Verdict::KeepFirst => to_save.push(effect),
-            Verdict::Pass => {}
-        }
+    act::effects(simple, &facts)
+}
+
+/// Lists the work trees of this repository that a program could remove from outside of git; none
+/// for a command that removes no directory.
+fn trees_below(ctx: &Ctx, simple: &Simple) -> Vec<PathBuf> {
+    if simple.program() != Some("rm") {
+        return Vec::new();
     }
-    Ok(if to_save.is_empty() { Met::Nothing } else { Met::ToSave(to_save) })
+    let repository = ctx.repository();
+    let mut trees: Vec<PathBuf> = Vec::new();
+    if repository.has_linked_worktrees() {
+        let all = repository.worktrees().unwrap_or_default();
+        trees.extend(all.into_iter().map(|(_, top)| top));
+    }
+    let own = repository.work_tree().map(|tree| tree.top.clone());
+    let own = own.filter(|own| !trees.contains(own));
+    trees.extend(own);
+    trees
 }
 
 /// Returns the words of a simple command, as far as they are known.

@@ -5,6 +5,7 @@ mod killed;
 mod restore;
 mod snapshots;
 mod terminal;
+mod unknown;
 mod unlucky;
 
 use std::path::Path;

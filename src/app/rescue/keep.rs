@@ -93,6 +93,32 @@ pub fn noted(ctx: &Ctx, occasion: Occasion<'_>) -> Result<Option<Kept>, AppError
     keep(ctx, work(paths.filter_map(|note| note.path.literal_path())), occasion)
 }
 
+/// Tells whether a file that agents have changed may be in no snapshot as it is now, and not saved
+/// as an edit. This looks at names and times only, so in doubt it says yes.
+pub fn has_unsaved_notes(ctx: &Ctx) -> bool {
+    if !ctx.settings().rescue.enabled {
+        return false;
+    }
+    let Ok(notes) = ctx.notes().all() else { return true };
+    let mut notes = notes.into_iter().filter(is_owned).peekable();
+    if notes.peek().is_none() {
+        return false;
+    }
+    let Ok(saved) = ctx.saved_edits(ctx.worktree().as_ref()).names() else { return true };
+    let is_saved = |note: &Note| {
+        let Some(path) = note.path.literal_path() else { return false };
+        let now = Some(ctx.repository().as_left(&path));
+        match &note.content {
+            // The edit is announced and not made, so it has left nothing yet.
+            None if note.left.is_none() => note.before == now,
+            None => false,
+            Some(Content::Gone) => note.left == now,
+            Some(Content::Stored(stored)) => note.left == now && saved.contains(&note.path, stored),
+        }
+    };
+    !notes.all(|note| is_saved(&note))
+}
+
 /// Saves what no commit has and git does not ignore, of the paths that are chosen.
 pub fn uncommitted(
     ctx: &Ctx,

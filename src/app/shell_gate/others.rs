@@ -1,17 +1,22 @@
 //! The uncommitted work in a work tree: that of others, and the agent's own.
 
+use std::borrow::Cow;
+
 use crate::app::edits;
 use crate::app::error::AppError;
 use crate::app::ownership::sweep::Sharing;
 use crate::app::ownership::{self, Owned};
-use crate::app::{Ctx, dead_holders};
+use crate::app::presence::LivenessProbe;
+use crate::app::{Ctx, dead_holders, presence};
 use crate::core::ids::AgentName;
 use crate::core::ownership::Note;
 use crate::core::ownership::turn::Turn;
 use crate::core::pattern::{Case, Pattern, for_path};
 use crate::core::reservation::{Hold, Mode, Via, index};
-use crate::core::shell::verdict::{Change, Others};
+use crate::core::shell::effect::Rule;
+use crate::core::shell::verdict::{Change, Others, Present};
 use crate::core::time::Timestamp;
+use crate::store::machine::presence::Presence;
 
 /// The work in a work tree that no commit has.
 pub(super) struct Work {
@@ -20,6 +25,24 @@ pub(super) struct Work {
     pub(super) own: Vec<Vec<u8>>,
     pub(super) case: Case,
     pub(super) at: Timestamp,
+}
+
+impl Work {
+    /// Returns the work of others, with those who are at work if the rule asks for them.
+    pub(super) fn seen_by(&self, ctx: &Ctx, rule: Rule) -> Cow<'_, Others> {
+        if rule != Rule::CleanIgnored {
+            return Cow::Borrowed(&self.others);
+        }
+        let changed =
+            |agent: &AgentName| self.others.changes.iter().any(|change| change.agent == *agent);
+        let mut present = at_work_here(ctx);
+        present.retain(|seen| !changed(&seen.agent));
+        let present = present
+            .into_iter()
+            .map(|seen| Present { agent: seen.agent, seen_at: seen.last_seen })
+            .collect();
+        Cow::Owned(Others { present, ..self.others.clone() })
+    }
 }
 
 /// Finds the work of others by the notes of their edits and by their live holds, as far as it still
@@ -57,8 +80,22 @@ pub(super) fn work(ctx: &Ctx) -> Result<Work, AppError> {
     }
     changes.retain(|change| change.state.is_some() || change.is_held);
     changes.sort_by(|one, other| one.path.cmp(&other.path));
-    let others = Others { changes, holds: by_command };
+    let others = Others { changes, holds: by_command, present: Vec::new() };
     Ok(Work { others, own, case: reading.case, at: reading.now })
+}
+
+/// Lists the other agents that work through hooks in this worktree, and are alive.
+fn at_work_here(ctx: &Ctx) -> Vec<Presence> {
+    let probe = LivenessProbe::new(ctx);
+    let mut seen = ctx.presences().all();
+    seen.retain(|seen| {
+        seen.hooked
+            && seen.worktree == ctx.worktree()
+            && !ctx.actor().is_one_with(&seen.agent)
+            && !presence::has_ended(ctx, &seen.agent)
+            && probe.liveness(&seen.agent).is_some_and(|it| it.is_alive(ctx.clock()))
+    });
+    seen
 }
 
 /// Lists the notes on what the agent, its session or its subagents have changed.

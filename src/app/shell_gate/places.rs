@@ -1,12 +1,12 @@
 //! The places that a command works in: the shell that it begins in, and work trees.
 
 use std::cell::OnceCell;
-use std::path::Path;
 
 use super::others::{Work, work};
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::open::{Door, enter};
+use crate::core::environment::Environment;
 use crate::core::shell::git::Ground;
 use crate::core::shell::pathspec::Place;
 use crate::core::shell::{Known, Setting, Start, joined};
@@ -36,11 +36,33 @@ pub(super) fn start(ctx: &Ctx) -> Start {
     Start { directory: ctx.directory().to_owned(), variables }
 }
 
-/// Finds the work tree of a place; none if it is not known, has no repository, or hooks do not act
-/// there.
-pub(super) fn find(ctx: &Ctx, ground: &Ground) -> Option<Tree> {
-    let directory = ground.directory.as_ref()?;
-    let mut environment = enter(&ctx.environment, directory).ok()?;
+/// The place of a command, as far as its text tells it.
+pub(super) enum Spot {
+    Known(Box<Tree>),
+    /// A place without a repository, or one where hooks do not act.
+    Elsewhere,
+    /// Nobody knows: a directory or a repository that is not known, or that is not there, so that
+    /// the shell stays where it is.
+    Unknown,
+}
+
+/// Finds the work tree of a place.
+pub(super) fn find(ctx: &Ctx, ground: &Ground) -> Spot {
+    let is_unknown = |setting: &Setting| *setting == Setting::Unknown;
+    let Some(directory) = &ground.directory else { return Spot::Unknown };
+    if is_unknown(&ground.git_dir) || is_unknown(&ground.work_tree) {
+        return Spot::Unknown;
+    }
+    match enter(&ctx.environment, directory) {
+        Ok(environment) => {
+            let tree = tree(ctx, ground, environment).map(Box::new);
+            tree.map_or(Spot::Elsewhere, Spot::Known)
+        }
+        Err(_) => Spot::Unknown,
+    }
+}
+
+fn tree(ctx: &Ctx, ground: &Ground, mut environment: Environment) -> Option<Tree> {
     let is_named = [&ground.git_dir, &ground.work_tree].iter().any(|set| **set != Setting::Unset);
     let is_as_asked = environment.directory() == Some(ctx.directory());
     if is_as_asked && !is_named && ctx.environment.text("GIT_DIR").is_none() {
@@ -52,8 +74,7 @@ pub(super) fn find(ctx: &Ctx, ground: &Ground) -> Option<Tree> {
     }
     for (name, setting) in [("GIT_DIR", &ground.git_dir), ("GIT_WORK_TREE", &ground.work_tree)] {
         environment = match setting {
-            Setting::Unknown => return None,
-            Setting::Unset => environment.with(name, None),
+            Setting::Unset | Setting::Unknown => environment.with(name, None),
             Setting::Is(value) => environment.with(name, Some(value)),
         };
     }
@@ -87,12 +108,6 @@ fn has_other_index(here: &Ctx, index_file: &Setting, place: &Place) -> bool {
     };
     let usual = here.repository().git_dir().join("index");
     path != usual && path.canonicalize().ok() != usual.canonicalize().ok()
-}
-
-pub(super) fn tree_at(ctx: &Ctx, directory: &Path) -> Option<Tree> {
-    let directory = Some(directory.to_owned());
-    let (git_dir, work_tree) = (Setting::Unset, Setting::Unset);
-    find(ctx, &Ground { directory, git_dir, work_tree, index_file: Setting::Unset })
 }
 
 impl Tree {

@@ -36,10 +36,16 @@ pub(super) fn refusal(
         since: hold.granted_at,
         how: How::Held,
     });
+    let present = refused.present.iter().map(|present| Hit {
+        path: String::new(),
+        agent: present.agent.clone(),
+        since: present.seen_at,
+        how: How::Present,
+    });
     Refusal {
         command: typed(simple),
         does: effect.rule.does(),
-        hits: changed.chain(held).collect(),
+        hits: changed.chain(held).chain(present).collect(),
         instead: instead(effect, &work.own),
         ask: asks(refused, ctx),
         adopt: adopts(refused),

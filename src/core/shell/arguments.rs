@@ -2,6 +2,19 @@
 
 use super::Word;
 
+/// Finds the name that a beginning stands for; the beginning itself if there is no such name, or
+/// several.
+fn whole<'n>(typed: &'n str, names: &[&'n str]) -> &'n str {
+    if let Some(name) = names.iter().find(|name| name.trim_end_matches('=') == typed) {
+        return name;
+    }
+    let mut meant = names.iter().filter(|name| name.starts_with(typed));
+    match (meant.next(), meant.next()) {
+        (Some(name), None) if !typed.is_empty() => name,
+        _ => typed,
+    }
+}
+
 /// Sorted words.
 #[derive(Debug, Default)]
 pub(super) struct Arguments {
@@ -16,7 +29,8 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Sorts words. `letters` and `names` are the options whose value is the next word.
+    /// Sorts words. `letters` are the options whose value is the next word, and `names` the long
+    /// ones: those that end in `=` have a value. A beginning that only one of them has means it.
     pub(super) fn new(words: &[Word], letters: &str, names: &[&str]) -> Arguments {
         let mut sorted = Arguments::default();
         let mut words = words.iter();
@@ -27,14 +41,20 @@ impl Arguments {
                     break;
                 }
                 Some(text) if text.len() > 1 && text.starts_with("--") => {
-                    let long = &text[2..];
-                    if let Some((name, value)) = long.split_once('=') {
-                        sorted.values.push((name.to_owned(), Word::Literal(value.to_owned())));
-                    } else if names.contains(&long) {
-                        let value = words.next().cloned().unwrap_or(Word::Unknown);
-                        sorted.values.push((long.to_owned(), value));
-                    } else {
-                        sorted.flags.push(long.to_owned());
+                    let (typed, attached) = match text[2..].split_once('=') {
+                        Some((name, value)) => (name, Some(Word::Literal(value.to_owned()))),
+                        None => (&text[2..], None),
+                    };
+                    let name = whole(typed, names);
+                    let is_valued = name.ends_with('=');
+                    let name = name.trim_end_matches('=').to_owned();
+                    match attached {
+                        Some(value) => sorted.values.push((name, value)),
+                        None if is_valued => {
+                            let value = words.next().cloned().unwrap_or(Word::Unknown);
+                            sorted.values.push((name, value));
+                        }
+                        None => sorted.flags.push(name),
                     }
                 }
                 Some(text) if text.len() > 1 && text.starts_with('-') => {
@@ -65,10 +85,20 @@ impl Arguments {
         self.flags.iter().any(|flag| names.contains(&flag.as_str())) || self.value(names).is_some()
     }
 
+    /// Tells whether this option is there without a value.
+    pub(super) fn has_flag(&self, name: &str) -> bool {
+        self.flags.iter().any(|flag| flag == name)
+    }
+
     /// Returns the value of the first of these options.
     pub(super) fn value(&self, names: &[&str]) -> Option<&Word> {
         let found = self.values.iter().find(|(name, _)| names.contains(&name.as_str()));
         found.map(|(_, value)| value)
+    }
+
+    /// Tells whether a word before `--` is not known, so that it may be an option.
+    pub(super) fn may_have_more_options(&self) -> bool {
+        self.operands.contains(&Word::Several)
     }
 
     /// Returns the operands and the paths together.

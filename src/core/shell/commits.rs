@@ -4,10 +4,6 @@ use super::Word;
 use super::arguments::Arguments;
 use super::effect::{Commits, Effect, Rule};
 
-/// The options of `git branch` whose value is the next word.
-pub(super) const BRANCH_VALUES: [&str; 5] =
-    ["format", "sort", "contains", "points-at", "set-upstream-to"];
-
 /// Lists the effects of `git stash pop`, `apply`, `drop` and `clear`.
 pub(super) fn used(sorted: &Arguments, sub: &str) -> Vec<Effect> {
     let number = |text: &str| -> Option<u32> {

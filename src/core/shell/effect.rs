@@ -129,6 +129,7 @@ impl Rule {
             Rule::Wipe
                 | Rule::WipePaths
                 | Rule::Stash
+                | Rule::Autostash
                 | Rule::Clean
                 | Rule::CleanIgnored
                 | Rule::Abort
@@ -159,7 +160,7 @@ impl Rule {
             Rule::Autostash => "would put uncommitted changes of others aside",
             Rule::Abort => "would throw away what others have staged",
             Rule::Add => "would stage uncommitted changes of others",
-            Rule::Commit => "would commit changes of others",
+            Rule::Commit => "would commit what is not yours to change",
             Rule::RemoveTree => "would delete a work tree with uncommitted work of others",
             Rule::WriteFiles => "would write over or delete work of others",
             Rule::Amend => "would replace a commit of another agent",
@@ -203,11 +204,25 @@ impl Effect {
         }
     }
 
+    /// Makes an effect of which nothing is known: it may touch anything, and refuses nothing.
+    pub fn unknown() -> Effect {
+        Effect::new(Rule::WipePaths, Scope::UNKNOWN)
+    }
+
     /// Tells whether a path is meant.
     pub fn contains(&self, path: &[u8]) -> bool {
+        self.scope.contains(path) && self.is_named(path)
+    }
+
+    /// Tells whether a path may be meant, as far as the text tells.
+    pub fn may_touch(&self, path: &[u8]) -> bool {
+        self.scope.may_contain(path) && self.is_named(path)
+    }
+
+    fn is_named(&self, path: &[u8]) -> bool {
         let name = path.rsplit(|byte| *byte == b'/').next().unwrap_or(path);
         let is_named = |pattern: &String| wild(pattern.as_bytes(), name, false);
-        self.scope.contains(path) && (self.names.is_empty() || self.names.iter().all(is_named))
+        self.names.iter().all(is_named)
     }
 
     pub fn everywhere(rule: Rule) -> Effect {

@@ -1,6 +1,6 @@
 //! The words of a git command: which repository is meant, which verb, and with which arguments.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::word::Word;
 use super::{Setting, Simple, joined};
@@ -38,6 +38,13 @@ pub struct Ground {
 }
 
 impl Ground {
+    /// Makes the place of a directory, with nothing else said.
+    pub fn in_directory(directory: &Path) -> Ground {
+        let directory = Some(directory.to_owned());
+        let [git_dir, work_tree, index_file] = [Setting::Unset, Setting::Unset, Setting::Unset];
+        Ground { directory, git_dir, work_tree, index_file }
+    }
+
     /// Finds the place of a command: that of git's own options, or that of the shell.
     pub fn of(simple: &Simple) -> Ground {
         match GitCall::read(simple) {

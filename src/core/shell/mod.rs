@@ -7,7 +7,8 @@
 //! - `run` does what a simple command does to that memory, and looks behind `env`, `bash -c`,
 //!   `eval`, `xargs` and `find`; `wrapper` takes off what stands before a command;
 //! - [`git`] reads the words of a git command, and [`verbs`] and `writers` say what a command does
-//!   to uncommitted work: an [`effect`] on the paths of a [`pathspec`]. [`act`] does all of it;
+//!   to uncommitted work: an [`effect`] on the paths of a [`pathspec`]. `harmless` knows the
+//!   programs that do nothing to files. [`act`] does all of it;
 //! - [`verdict`] holds an effect against the work of others;
 //! - [`running`] looks at a command that runs already.
 //!
@@ -20,6 +21,8 @@ mod commits;
 pub mod effect;
 mod expand;
 pub mod git;
+mod harmless;
+mod options;
 pub mod pathspec;
 mod run;
 pub mod running;

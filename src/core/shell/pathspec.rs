@@ -19,7 +19,15 @@ pub enum Scope {
     /// Every path of the work tree.
     Everything,
     /// These, unless one that is left out says otherwise.
-    Specs(Vec<Spec>),
+    Specs(Specs),
+}
+
+/// Paths, as far as the text tells them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Specs {
+    known: Vec<Spec>,
+    /// Set if there are more, which are not known: they may be any. Nothing is refused for that.
+    has_unknown: bool,
 }
 
 /// One path, directory or pattern, from the top of the work tree.
@@ -40,50 +48,70 @@ enum Kind {
     Shell,
 }
 
-impl Scope {
-    pub const NOTHING: Scope = Scope::Specs(Vec::new());
+/// The text does not tell which paths are meant.
+struct Unknown;
 
-    /// Reads the words as pathspecs of git. A word that is not known means nothing.
+impl Scope {
+    /// Paths of which nothing is known.
+    pub const UNKNOWN: Scope = Scope::Specs(Specs { known: Vec::new(), has_unknown: true });
+
+    /// Reads the words as pathspecs of git.
     pub fn of_git(words: &[Word], place: &Place, has_literal_paths: bool) -> Scope {
-        if words.contains(&Word::Any) {
-            return Scope::Everything;
-        }
-        let spec = |word: &Word| match word {
-            Word::Literal(text) if has_literal_paths => Spec::new(text, Kind::Path, place),
-            Word::Literal(text) => Spec::of_git(text, place),
-            Word::Glob(glob) => Spec::of_shell(glob, place),
-            Word::Any | Word::Unknown | Word::Several => None,
-        };
-        Scope::Specs(words.iter().filter_map(spec).collect())
+        Scope::of(words, place, |text| {
+            if has_literal_paths {
+                Ok(Spec::new(text, Kind::Path, place))
+            } else {
+                Spec::of_git(text, place)
+            }
+        })
     }
 
-    /// Reads the words as files. A word that is not known means nothing.
+    /// Reads the words as files.
     pub fn of_files(words: &[Word], place: &Place) -> Scope {
-        if words.contains(&Word::Any) {
-            return Scope::Everything;
+        Scope::of(words, place, |text| Ok(Spec::new(text, Kind::Path, place)))
+    }
+
+    fn of(
+        words: &[Word],
+        place: &Place,
+        literal: impl Fn(&str) -> Result<Option<Spec>, Unknown>,
+    ) -> Scope {
+        let mut specs = Specs::default();
+        for word in words {
+            let spec = match word {
+                Word::Any => return Scope::Everything,
+                Word::Literal(text) => literal(text),
+                Word::Glob(glob) => Ok(Spec::of_shell(glob, place)),
+                Word::Unknown | Word::Several => Err(Unknown),
+            };
+            match spec {
+                Ok(spec) => specs.known.extend(spec),
+                Err(Unknown) => specs.has_unknown = true,
+            }
         }
-        let spec = |word: &Word| match word {
-            Word::Literal(text) => Spec::new(text, Kind::Path, place),
-            Word::Glob(glob) => Spec::of_shell(glob, place),
-            Word::Any | Word::Unknown | Word::Several => None,
-        };
-        Scope::Specs(words.iter().filter_map(spec).collect())
+        Scope::Specs(specs)
     }
 
     pub fn contains(&self, path: &[u8]) -> bool {
         let Scope::Specs(specs) = self else { return true };
         let (out, within): (Vec<&Spec>, Vec<&Spec>) =
-            specs.iter().partition(|spec| spec.is_left_out);
+            specs.known.iter().partition(|spec| spec.is_left_out);
         let is_meant = within.iter().any(|spec| spec.contains(path));
         // Without any other, all but those that are left out are meant.
-        (is_meant || within.is_empty() && !out.is_empty())
-            && !out.iter().any(|spec| spec.contains(path))
+        let are_all = within.is_empty() && !out.is_empty() && !specs.has_unknown;
+        (is_meant || are_all) && !out.iter().any(|spec| spec.contains(path))
+    }
+
+    /// Tells whether a path may be meant: it is, or some of the paths are not known.
+    pub fn may_contain(&self, path: &[u8]) -> bool {
+        self.contains(path) || matches!(self, Scope::Specs(specs) if specs.has_unknown)
     }
 
     /// Lists the paths that are spelled out.
     pub fn paths(&self) -> Vec<&[u8]> {
         let Scope::Specs(specs) = self else { return Vec::new() };
-        let spelled = specs.iter().filter(|spec| spec.kind == Kind::Path && !spec.is_left_out);
+        let spelled =
+            specs.known.iter().filter(|spec| spec.kind == Kind::Path && !spec.is_left_out);
         spelled.map(|spec| spec.text.as_bytes()).collect()
     }
 }
@@ -99,8 +127,8 @@ impl Spec {
         Spec::new(&glob.pattern, Kind::Shell, place)
     }
 
-    /// Reads the magic in front of a pathspec.
-    fn of_git(text: &str, place: &Place) -> Option<Spec> {
+    /// Reads the magic in front of a pathspec. None if it leads out of the work tree.
+    fn of_git(text: &str, place: &Place) -> Result<Option<Spec>, Unknown> {
         let top = Place { directory: place.top.clone(), ..place.clone() };
         let mut from = place;
         let (mut is_left_out, mut is_literal) = (false, false);
@@ -115,7 +143,7 @@ impl Spec {
                     "literal" => is_literal = true,
                     "glob" => {}
                     // Attributes and cases decide about more than the text says.
-                    _ => return None,
+                    _ => return Err(Unknown),
                 }
             }
         } else if let Some(short) = text.strip_prefix(':') {
@@ -129,7 +157,7 @@ impl Spec {
         let has_wildcard = !is_literal && rest.contains(['*', '?', '[']);
         let kind = if has_wildcard { Kind::Git } else { Kind::Path };
         let rest = if rest.is_empty() { "." } else { rest };
-        Spec::new(rest, kind, from).map(|spec| Spec { is_left_out, ..spec })
+        Ok(Spec::new(rest, kind, from).map(|spec| Spec { is_left_out, ..spec }))
     }
 
     fn contains(&self, path: &[u8]) -> bool {

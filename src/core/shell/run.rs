@@ -63,7 +63,14 @@ impl Reader {
             own.set(&name, value);
             own.export(&name);
         }
-        let Some(unwrapped) = wrapper::take_off(words, &mut own) else { return };
+        let is_known = words.iter().all(|word| word.literal().is_some());
+        let Some(unwrapped) = wrapper::take_off(words, &mut own) else {
+            // Nobody can tell which of the words is the program.
+            if !is_known {
+                self.unknown(&own);
+            }
+            return;
+        };
         let words = unwrapped.words;
         let name = words.first().and_then(Word::literal).map(|name| base_name(name).to_owned());
         let name = name.unwrap_or_default();
@@ -78,6 +85,7 @@ impl Reader {
             "pushd" | "popd" => change_stack(&name, arguments, state),
             "eval" => self.eval(arguments, state),
             "source" | "." => {
+                self.emit(words.clone(), Vec::new(), &own);
                 let kept = KEPT_BY_SOURCE.map(|name| (name, state.get(name)));
                 state.forget_variables();
                 for (name, value) in kept {
@@ -93,10 +101,16 @@ impl Reader {
 
     fn eval(&mut self, arguments: &[Word], state: &mut State) {
         let texts: Option<Vec<&str>> = arguments.iter().map(Word::literal).collect();
-        match texts {
-            Some(texts) => self.text(&texts.join(" "), state, self.depth + 1),
-            None => state.forget_variables(),
+        if let Some(texts) = texts {
+            return self.text(&texts.join(" "), state, self.depth + 1);
         }
+        self.unknown(state);
+        state.forget_variables();
+    }
+
+    /// Notes a command of which nothing is known.
+    fn unknown(&mut self, state: &State) {
+        self.emit(vec![Word::Several], Vec::new(), state);
     }
 
     /// Reads what a shell runs: its `-c`, or what it gets on standard input.
@@ -135,6 +149,7 @@ impl Reader {
                 }
                 self.text(text, &mut inner, self.depth + 1);
             }
+            (true, Some(_), _) => self.unknown(state),
             (false, None, Some(input)) => self.text(input, &mut inner, self.depth + 1),
             _ => self.emit(words.to_vec(), Vec::new(), state),
         }
@@ -145,7 +160,7 @@ impl Reader {
         let mut rest = arguments;
         let mut replaced: Option<String> = None;
         while let Some((first, after)) = rest.split_first() {
-            let Some(text) = first.literal() else { return };
+            let Some(text) = first.literal() else { break };
             if !text.starts_with('-') || text.len() < 2 {
                 break;
             }

@@ -1,8 +1,9 @@
 //! The verbs of git that touch uncommitted work, each with its forms.
 
 use super::arguments::Arguments;
-use super::effect::{Commits, Effect, Rule};
+use super::effect::{Commits, Effect, Rule, Touches};
 use super::git::GitCall;
+use super::options::{self, Options};
 use super::pathspec::{Place, Scope};
 use super::{Word, commits};
 
@@ -19,23 +20,25 @@ pub struct Facts<'f> {
     pub config: &'f dyn Fn(&str) -> Option<String>,
 }
 
-/// Options that ask a question and do nothing.
-const QUESTIONS: [&str; 4] = ["dry-run", "help", "patch", "interactive"];
 /// Options that read paths from a file, which are not known then.
 const FROM_FILE: &str = "pathspec-from-file";
+
+/// Verbs that throw something away with some of their options, such as `--abort`.
+const MORE_IN_OPTIONS: [&str; 6] =
+    ["cherry-pick", "merge", "read-tree", "rebase", "revert", "switch"];
 
 /// Lists the effects of a call.
 pub fn effects(call: &GitCall, facts: &Facts<'_>) -> Vec<Effect> {
     let reader = Verb { call, facts };
-    let is_question = |word: &Word| {
-        let text = word.literal().unwrap_or_default();
-        text == "-h" || text.strip_prefix("--").is_some_and(|name| QUESTIONS.contains(&name))
-    };
-    let before_paths = call.arguments.iter().take_while(|word| !word.is("--"));
-    if before_paths.into_iter().any(is_question) {
+    let sorted = reader.sorted();
+    if options::questions(&call.verb).any(|question| sorted.has_flag(question)) {
         return Vec::new();
     }
-    reader.effects()
+    let mut effects = reader.effects(&sorted);
+    if MORE_IN_OPTIONS.contains(&call.verb.as_str()) && sorted.may_have_more_options() {
+        effects.push(Effect::unknown());
+    }
+    effects
 }
 
 struct Verb<'v> {
@@ -44,29 +47,26 @@ struct Verb<'v> {
 }
 
 impl Verb<'_> {
-    fn effects(&self) -> Vec<Effect> {
+    fn effects(&self, sorted: &Arguments) -> Vec<Effect> {
         let sub = self.call.arguments.first().and_then(Word::literal).unwrap_or_default();
         match self.call.verb.as_str() {
-            "reset" => self.reset(),
-            "checkout" => self.checkout(),
-            "switch" => self.switch(),
-            "restore" => self.restore(),
-            "rm" => self.remove(),
-            "mv" => self.paths(Rule::WipePaths, &self.sorted("", &[]), "n"),
-            "checkout-index" => self.checkout_index(),
-            "read-tree" => {
-                let sorted = self.sorted("", &["prefix", "index-output"]);
-                one(Rule::Wipe, sorted.has(&["reset"]) && sorted.has(&["u"]))
-            }
-            "stash" => self.stash(sub),
-            "clean" => self.clean(),
-            "rebase" => self.rebase(),
-            "pull" => self.pull(),
-            "merge" | "cherry-pick" | "revert" => self.merge(),
-            "add" | "stage" => self.add(),
-            "commit" => self.commit(),
+            "reset" => self.reset(sorted),
+            "checkout" => self.checkout(sorted),
+            "switch" => self.switch(sorted),
+            "restore" => self.restore(sorted),
+            "rm" => self.remove(sorted),
+            "mv" => self.paths(Rule::WipePaths, sorted, "n"),
+            "checkout-index" => self.checkout_index(sorted),
+            "read-tree" => one(Rule::Wipe, sorted.has(&["reset"]) && sorted.has(&["u"])),
+            "stash" => self.stash(sorted),
+            "clean" => self.clean(sorted),
+            "rebase" => self.rebase(sorted),
+            "pull" => self.pull(sorted),
+            "merge" | "cherry-pick" | "revert" => self.merge(sorted),
+            "add" | "stage" => self.add(sorted),
+            "commit" => self.commit(sorted),
             "symbolic-ref" => {
-                let operands = self.sorted("m", &[]).operands;
+                let operands = &sorted.operands;
                 let is_write = operands.len() > 1 && operands[0].is("HEAD");
                 one(Rule::MoveHead, is_write)
             }
@@ -74,19 +74,25 @@ impl Verb<'_> {
                 let is_look = matches!(sub, "" | "log" | "view" | "visualize" | "terms" | "help");
                 one(Rule::MoveHead, !is_look)
             }
-            "worktree" if sub == "remove" => self.worktree_remove(),
-            "branch" => commits::branch(&self.sorted("", &commits::BRANCH_VALUES)),
-            "update-ref" => commits::update_ref(&self.sorted("m", &[])),
+            "worktree" if sub == "remove" => self.worktree_remove(sorted),
+            "branch" => commits::branch(sorted),
+            "update-ref" => commits::update_ref(sorted),
             _ => Vec::new(),
         }
     }
 
-    fn sorted(&self, letters: &str, names: &[&str]) -> Arguments {
-        Arguments::new(&self.call.arguments, letters, names)
+    fn sorted(&self) -> Arguments {
+        let Options { letters, names } = options::of(&self.call.verb);
+        Arguments::new(&self.call.arguments, letters, &names)
     }
 
     fn scope(&self, words: &[Word]) -> Scope {
         Scope::of_git(words, &self.facts.place, self.call.has_literal_paths)
+    }
+
+    /// Returns the scope of paths, which nobody knows if they are in a file.
+    fn named(&self, sorted: &Arguments, words: &[Word]) -> Scope {
+        if sorted.has(&[FROM_FILE]) { Scope::UNKNOWN } else { self.scope(words) }
     }
 
     /// Tells whether a configured or given setting is on.
@@ -100,10 +106,10 @@ impl Verb<'_> {
 
     /// Applies a rule to all paths that are named, unless `question` asks for a dry run.
     fn paths(&self, rule: Rule, sorted: &Arguments, question: &str) -> Vec<Effect> {
-        if sorted.has(&[question]) || sorted.has(&[FROM_FILE]) {
+        if sorted.has(&[question]) {
             return Vec::new();
         }
-        vec![Effect::new(rule, self.scope(&sorted.all()))]
+        vec![Effect::new(rule, self.named(sorted, &sorted.all()))]
     }
 
     /// Tells whether a word without `--` before it means a path, not a branch or a commit.
@@ -115,6 +121,11 @@ impl Verb<'_> {
         }
     }
 
+    /// Tells whether a word may mean anything.
+    fn is_unknown(word: &Word) -> bool {
+        matches!(word, Word::Unknown | Word::Several)
+    }
+
     /// Tells whether a word means another commit than the one that is checked out.
     fn is_elsewhere(&self, word: &Word) -> bool {
         let is_here =
@@ -122,8 +133,7 @@ impl Verb<'_> {
         word.literal().is_some_and(|text| !is_here(text))
     }
 
-    fn reset(&self) -> Vec<Effect> {
-        let sorted = self.sorted("", &[FROM_FILE]);
+    fn reset(&self, sorted: &Arguments) -> Vec<Effect> {
         if sorted.has(&["p", FROM_FILE, "keep"]) {
             return Vec::new();
         }
@@ -134,6 +144,10 @@ impl Verb<'_> {
         }
         if sorted.has(&["soft"]) {
             return Vec::new();
+        }
+        if sorted.operands.iter().any(Verb::is_unknown) {
+            // It may be `--hard`.
+            return vec![Effect::unknown()];
         }
         let is_named = |word: &&Word| self.is_path(word) || sorted.operands.len() > 1;
         let paths: Vec<Word> = match &sorted.paths {
@@ -148,11 +162,12 @@ impl Verb<'_> {
         }
     }
 
-    fn checkout(&self) -> Vec<Effect> {
-        let names = ["orphan", "conflict", FROM_FILE];
-        let sorted = self.sorted("bB", &names);
-        if sorted.has(&["p", FROM_FILE]) {
+    fn checkout(&self, sorted: &Arguments) -> Vec<Effect> {
+        if sorted.has(&["p"]) {
             return Vec::new();
+        }
+        if sorted.has(&[FROM_FILE]) {
+            return vec![Effect::unknown()];
         }
         let made = sorted.value(&["b", "B", "orphan"]);
         if let Some(paths) = sorted.paths.as_ref().filter(|paths| !paths.is_empty()) {
@@ -164,6 +179,9 @@ impl Verb<'_> {
         }
         match sorted.operands.as_slice() {
             [] if sorted.has(&["detach", "d"]) => head(None, false, is_forced),
+            [only] if Verb::is_unknown(only) => {
+                one(Rule::Wipe, is_forced).into_iter().chain([Effect::unknown()]).collect()
+            }
             [only] if sorted.paths.is_none() && self.is_path(only) => {
                 vec![Effect::new(Rule::WipePaths, self.scope(&sorted.operands))]
             }
@@ -172,15 +190,14 @@ impl Verb<'_> {
             }
             [] | [_] => one(Rule::Wipe, is_forced),
             [first, rest @ ..] => {
-                let paths = if self.is_path(first) { &sorted.operands } else { rest };
+                let is_first = self.is_path(first) || Verb::is_unknown(first);
+                let paths = if is_first { &sorted.operands } else { rest };
                 vec![Effect::new(Rule::WipePaths, self.scope(paths))]
             }
         }
     }
 
-    fn switch(&self) -> Vec<Effect> {
-        let names = ["orphan", "create", "force-create", "conflict"];
-        let sorted = self.sorted("cC", &names);
+    fn switch(&self, sorted: &Arguments) -> Vec<Effect> {
         let is_forced = sorted.has(&["f", "force", "discard-changes"]);
         let made = sorted.value(&["c", "C", "orphan", "create", "force-create"]);
         let target = made.or(sorted.operands.first());
@@ -193,22 +210,19 @@ impl Verb<'_> {
         }
     }
 
-    fn restore(&self) -> Vec<Effect> {
-        let sorted = self.sorted("s", &["source", "conflict", FROM_FILE]);
+    fn restore(&self, sorted: &Arguments) -> Vec<Effect> {
         let is_staged = sorted.has(&["S", "staged"]);
         let is_work = sorted.has(&["W", "worktree"]) || !is_staged;
         let rule = if is_work { Rule::WipePaths } else { Rule::Unstage };
-        self.paths(rule, &sorted, "p")
+        self.paths(rule, sorted, "p")
     }
 
-    fn remove(&self) -> Vec<Effect> {
-        let sorted = self.sorted("", &[FROM_FILE]);
+    fn remove(&self, sorted: &Arguments) -> Vec<Effect> {
         let rule = if sorted.has(&["cached"]) { Rule::Unstage } else { Rule::WipePaths };
-        self.paths(rule, &sorted, "n")
+        self.paths(rule, sorted, "n")
     }
 
-    fn checkout_index(&self) -> Vec<Effect> {
-        let sorted = self.sorted("", &["stage", "prefix"]);
+    fn checkout_index(&self, sorted: &Arguments) -> Vec<Effect> {
         if !sorted.has(&["f", "force"]) || sorted.has(&["n", "prefix"]) {
             return Vec::new();
         }
@@ -217,16 +231,20 @@ impl Verb<'_> {
         vec![Effect::new(Rule::WipePaths, scope)]
     }
 
-    fn stash(&self, sub: &str) -> Vec<Effect> {
+    fn stash(&self, sorted: &Arguments) -> Vec<Effect> {
+        let first = self.call.arguments.first();
+        if first.is_some_and(Verb::is_unknown) {
+            return vec![Effect::unknown()];
+        }
+        let sub = first.and_then(Word::literal).unwrap_or_default();
         if matches!(sub, "pop" | "apply" | "drop" | "clear") {
-            return commits::used(&self.sorted("", &[]), sub);
+            return commits::used(sorted, sub);
         }
         let is_push = sub.is_empty() || sub == "push" || sub == "save" || sub.starts_with('-');
         if sub == "branch" {
             return head(self.call.arguments.get(1), true, false);
         }
-        let sorted = self.sorted("m", &["message", FROM_FILE]);
-        if !is_push || sorted.has(&["p", FROM_FILE]) {
+        if !is_push || sorted.has(&["p"]) {
             return Vec::new();
         }
         if sorted.has(&["S", "staged"]) {
@@ -236,19 +254,22 @@ impl Verb<'_> {
         if sub == "push" {
             paths.extend(sorted.operands.iter().skip(1).cloned());
         }
-        let has_paths = !paths.is_empty();
-        let scope = if has_paths { self.scope(&paths) } else { Scope::Everything };
+        let has_paths = !paths.is_empty() || sorted.has(&[FROM_FILE]);
+        let scope = if has_paths { self.named(sorted, &paths) } else { Scope::Everything };
         let mut effect = Effect::new(Rule::Stash, scope);
         effect.touches.untracked = sorted.has(&["u", "include-untracked", "a", "all"]);
         vec![effect]
     }
 
-    fn clean(&self) -> Vec<Effect> {
-        let sorted = self.sorted("e", &["exclude"]);
+    fn clean(&self, sorted: &Arguments) -> Vec<Effect> {
         let is_forced = sorted.has(&["f", "force"])
             || (self.facts.config)("clean.requireForce").as_deref() == Some("false");
-        if !is_forced || sorted.has(&["n", "i"]) {
+        if sorted.has(&["n", "i"]) {
             return Vec::new();
+        }
+        if !is_forced {
+            let may_be_forced = sorted.operands.iter().any(Verb::is_unknown);
+            return may_be_forced.then(Effect::unknown).into_iter().collect();
         }
         let paths = sorted.all();
         let scope = if paths.is_empty() { self.scope(&[here()]) } else { self.scope(&paths) };
@@ -262,33 +283,36 @@ impl Verb<'_> {
         effects
     }
 
-    fn rebase(&self) -> Vec<Effect> {
-        let names = ["onto", "strategy", "strategy-option", "exec", "empty", "whitespace"];
-        let sorted = self.sorted("sXxC", &names);
+    fn rebase(&self, sorted: &Arguments) -> Vec<Effect> {
         let goes_on = ["continue", "skip", "quit", "edit-todo", "show-current-patch"];
         if sorted.has(&["abort"]) {
             return wipe(true);
         }
-        one(Rule::Rebase, !sorted.has(&goes_on))
+        if sorted.has(&goes_on) {
+            return Vec::new();
+        }
+        let mut effects = one(Rule::Rebase, true);
+        // The rebase is refused for others, so that this only saves what is put aside.
+        for mut aside in self.autostash(sorted, "rebase.autoStash") {
+            aside.touches = Touches::default();
+            effects.push(aside);
+        }
+        effects
     }
 
-    fn pull(&self) -> Vec<Effect> {
-        let names = ["strategy", "strategy-option", "depth", "upload-pack", "refmap"];
-        let sorted = self.sorted("sXo", &names);
+    fn pull(&self, sorted: &Arguments) -> Vec<Effect> {
         let rebases = sorted.has(&["rebase", "r"]) || self.is_on("pull.rebase");
         let rebases = rebases && !sorted.has(&["no-rebase"]);
         let key = if rebases { "rebase.autoStash" } else { "merge.autoStash" };
-        self.autostash(&sorted, key)
+        self.autostash(sorted, key)
     }
 
-    fn merge(&self) -> Vec<Effect> {
-        let names = ["strategy", "strategy-option", "message", "file", "into-name", "cleanup"];
-        let sorted = self.sorted("sXmF", &names);
+    fn merge(&self, sorted: &Arguments) -> Vec<Effect> {
         if sorted.has(&["abort"]) {
             return one(Rule::Abort, true);
         }
         if self.call.verb == "merge" {
-            self.autostash(&sorted, "merge.autoStash")
+            self.autostash(sorted, "merge.autoStash")
         } else {
             Vec::new()
         }
@@ -299,8 +323,7 @@ impl Verb<'_> {
         one(Rule::Autostash, is_on && !sorted.has(&["no-autostash"]))
     }
 
-    fn add(&self) -> Vec<Effect> {
-        let sorted = self.sorted("", &["chmod", FROM_FILE]);
+    fn add(&self, sorted: &Arguments) -> Vec<Effect> {
         if sorted.has(&["n", "p", "i", "e", "edit", "refresh", FROM_FILE]) {
             return Vec::new();
         }
@@ -312,22 +335,7 @@ impl Verb<'_> {
         vec![effect]
     }
 
-    fn commit(&self) -> Vec<Effect> {
-        let names = [
-            "message",
-            "file",
-            "author",
-            "date",
-            "template",
-            "cleanup",
-            "fixup",
-            "squash",
-            "reuse-message",
-            "reedit-message",
-            "trailer",
-            FROM_FILE,
-        ];
-        let sorted = self.sorted("mFCct", &names);
+    fn commit(&self, sorted: &Arguments) -> Vec<Effect> {
         if sorted.has(&["p", FROM_FILE]) {
             return Vec::new();
         }
@@ -344,10 +352,10 @@ impl Verb<'_> {
         [effect].into_iter().chain(sorted.has(&["amend"]).then_some(amended)).collect()
     }
 
-    fn worktree_remove(&self) -> Vec<Effect> {
-        let sorted = self.sorted("", &[]);
-        let tree = sorted.operands.get(1).and_then(Word::literal);
-        let Some(tree) = tree.filter(|_| sorted.has(&["f", "force"])) else { return Vec::new() };
+    fn worktree_remove(&self, sorted: &Arguments) -> Vec<Effect> {
+        let tree = sorted.operands.get(1).filter(|_| sorted.has(&["f", "force"]));
+        let Some(tree) = tree else { return Vec::new() };
+        let Some(tree) = tree.literal() else { return vec![Effect::unknown()] };
         let tree = Some(super::joined(&self.facts.place.directory, tree));
         vec![Effect { tree, ..Effect::everywhere(Rule::RemoveTree) }]
     }

@@ -39,6 +39,16 @@ pub struct Others {
     pub changes: Vec<Change>,
     /// Reservations of others, made by commands.
     pub holds: Vec<Hold>,
+    /// Other agents that are at work here, whether they have changed anything or not. Only the
+    /// removal of ignored files asks for them.
+    pub present: Vec<Present>,
+}
+
+/// An agent at work in a work tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Present {
+    pub agent: AgentName,
+    pub seen_at: Timestamp,
 }
 
 /// The fate of a command.
@@ -55,6 +65,7 @@ pub enum Verdict<'o> {
 pub struct Refused<'o> {
     pub changes: Vec<&'o Change>,
     pub holds: Vec<&'o Hold>,
+    pub present: Vec<&'o Present>,
 }
 
 /// Decides about an effect.
@@ -71,8 +82,11 @@ pub fn verdict<'o>(effect: &Effect, others: &'o Others, case: Case) -> Verdict<'
         paths.iter().any(|path| !path.is_empty() && reach.matches(path))
     };
     let holds: Vec<&Hold> = others.holds.iter().filter(is_held).collect();
-    if !changes.is_empty() || !holds.is_empty() {
-        return Verdict::Refused(Refused { changes, holds });
+    // Nothing brings ignored files back.
+    let is_for_all = effect.rule == Rule::CleanIgnored;
+    let present: Vec<&Present> = others.present.iter().filter(|_| is_for_all).collect();
+    if !changes.is_empty() || !holds.is_empty() || !present.is_empty() {
+        return Verdict::Refused(Refused { changes, holds, present });
     }
     if effect.rule.is_kept() { Verdict::KeepFirst } else { Verdict::Pass }
 }

@@ -1,10 +1,12 @@
 //! Programs other than git that write or remove files.
 
+use std::path::{Path, PathBuf};
+
 use super::arguments::Arguments;
 use super::effect::{Effect, Rule};
-use super::pathspec::Scope;
+use super::pathspec::{Scope, wild};
 use super::verbs::Facts;
-use super::{Simple, Word, base_name};
+use super::{Simple, Word, base_name, joined};
 
 /// The programs that are known to write or remove files.
 const PROGRAMS: [&str; 13] = [
@@ -21,10 +23,13 @@ pub(super) fn is_known(program: &str) -> bool {
 pub(super) fn effects(simple: &Simple, facts: &Facts<'_>) -> Vec<Effect> {
     let arguments = simple.words.get(1..).unwrap_or_default();
     let mut written = match simple.program() {
-        Some("rm" | "unlink" | "shred" | "tee") => sorted(arguments, "").all(),
-        Some("truncate") => sorted(arguments, "sr").all(),
+        Some("rm" | "unlink" | "tee") => sorted(arguments, "").all(),
+        Some("truncate" | "shred") => sorted(arguments, "srn").all(),
         Some("mv") => moved(&sorted(arguments, "tS"), facts, true),
-        Some("cp" | "install" | "ln") => moved(&sorted(arguments, "tSmog"), facts, false),
+        Some("ln") => linked(&sorted(arguments, "tS"), facts),
+        // With `-d` it makes directories.
+        Some("install") if sorted(arguments, "tSmog").has(&["d", "directory"]) => Vec::new(),
+        Some("cp" | "install") => moved(&sorted(arguments, "tSmog"), facts, false),
         Some("dd") => arguments.iter().filter_map(output_file).collect(),
         Some("sed") => edited(&sorted(arguments, "efl"), &["i", "in-place"], &["e", "f"]),
         Some("perl") => edited(&sorted(arguments, "eEMI"), &["i"], &["e", "E"]),
@@ -39,8 +44,57 @@ pub(super) fn effects(simple: &Simple, facts: &Facts<'_>) -> Vec<Effect> {
 }
 
 fn sorted(arguments: &[Word], letters: &str) -> Arguments {
-    let names = ["expression", "file", "target-directory", "suffix", "size", "reference"];
+    let names = [
+        "directory",
+        "expression=",
+        "file=",
+        "in-place",
+        "recursive",
+        "reference=",
+        "size=",
+        "suffix=",
+        "target-directory=",
+    ];
     Arguments::new(arguments, letters, &names)
+}
+
+/// Lists the work trees, of these, that a command removes with everything below a directory.
+pub(super) fn removed<'t>(simple: &Simple, trees: &'t [PathBuf]) -> Vec<&'t Path> {
+    if simple.program() != Some("rm") {
+        return Vec::new();
+    }
+    let sorted = sorted(&simple.words[1..], "");
+    if !sorted.has(&["r", "R", "recursive"]) {
+        return Vec::new();
+    }
+    let path = |text: &str| match &simple.directory {
+        Some(directory) => Some(joined(directory, text)),
+        None => text.starts_with('/').then(|| joined(Path::new("/"), text)),
+    };
+    let is_removed = |tree: &&PathBuf| {
+        sorted.all().iter().any(|word| match word {
+            Word::Literal(text) => path(text).is_some_and(|path| tree.starts_with(path)),
+            Word::Glob(glob) => path(&glob.pattern).is_some_and(|pattern| {
+                let matches = |top: &Path| {
+                    let bytes = |path: &Path| path.as_os_str().as_encoded_bytes().to_vec();
+                    wild(&bytes(&pattern), &bytes(top), false)
+                };
+                tree.ancestors().any(matches)
+            }),
+            Word::Any | Word::Unknown | Word::Several => false,
+        })
+    };
+    trees.iter().filter(is_removed).map(PathBuf::as_path).collect()
+}
+
+/// Lists the links that are made. With one word the link has its last name, and is made here.
+fn linked(sorted: &Arguments, facts: &Facts<'_>) -> Vec<Word> {
+    match sorted.all().as_slice() {
+        [Word::Literal(to)] if !sorted.has(&["t", "target-directory"]) => {
+            vec![Word::Literal(base_name(to).to_owned())]
+        }
+        _ => moved(sorted, facts, false),
+    }
 }
 
 /// Lists the files that are moved or copied to, and where they are moved from.

@@ -6,7 +6,8 @@
 //! leads to, and removes them when it likes.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -77,6 +78,11 @@ impl SavedEdits {
         Ok(self.files.rename(&staged, &path)?)
     }
 
+    /// Lists the names of the saved edits, which tell path and content.
+    pub fn names(&self) -> Result<SavedNames, StoreError> {
+        Ok(SavedNames(self.files.list(&self.dir)?.into_iter().collect()))
+    }
+
     /// Lists the saved edits, the newest first.
     pub fn all(&self) -> Result<Vec<SavedEdit>, StoreError> {
         let mut edits = Vec::new();
@@ -137,11 +143,26 @@ impl SavedEdits {
     }
 }
 
-/// Names the file of a saved edit by its path and its content.
+/// The names of saved edits.
+#[derive(Clone, Debug)]
+pub struct SavedNames(BTreeSet<OsString>);
+
+impl SavedNames {
+    /// Tells whether a path is saved with this content.
+    pub fn contains(&self, path: &Pattern, stored: &Stored) -> bool {
+        self.0.contains(OsStr::new(&name_of(path, stored)))
+    }
+}
+
 fn file_name(edit: &SavedEdit) -> String {
-    let mode = serde_json::to_string(&edit.stored.mode).unwrap_or_default();
-    let path = hashed_name(&[edit.path.as_bytes(), mode.as_bytes()]);
-    format!("{path}.{}", edit.stored.blob.as_str())
+    name_of(&edit.path, &edit.stored)
+}
+
+/// Names the file of a saved edit by its path and its content.
+fn name_of(path: &Pattern, stored: &Stored) -> String {
+    let mode = serde_json::to_string(&stored.mode).unwrap_or_default();
+    let path = hashed_name(&[path.as_bytes(), mode.as_bytes()]);
+    format!("{path}.{}", stored.blob.as_str())
 }
 
 #[cfg(test)]

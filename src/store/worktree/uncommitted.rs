@@ -111,6 +111,11 @@ impl Repository {
         Ok(answer(command)?)
     }
 
+    /// Tells whether there may be other worktrees than this one, without asking git.
+    pub fn has_linked_worktrees(&self) -> bool {
+        self.common_dir().join("worktrees").is_dir()
+    }
+
     /// Lists the worktrees with their top directories; the main one has no name.
     pub fn worktrees(&self) -> Result<Vec<(Option<String>, PathBuf)>, StoreError> {
         let mut found: Vec<(Option<String>, PathBuf)> = Vec::new();

@@ -80,6 +80,9 @@ fn what_would_destroy_the_work_of_others_does_not_run() {
         "ls | xargs git checkout --",
         "env GIT_DIR=.git git reset --hard",
         "git --git-dir=.git --work-tree=. reset --hard",
+        "ln -sf README.md src/main.rs",
+        "install README.md src/main.rs",
+        "shred -u src/new.rs",
     ] {
         is_stopped(&one, command);
     }
@@ -144,7 +147,8 @@ fn ownership_outlives_the_turn_until_it_is_settled() {
     silent(&other.event("Stop"));
     let text = is_stopped(&one, "git stash");
     assert!(text.contains("whose turn is over") && !text.contains("git coord ask"), "{text}");
-    is_stopped(&one, "git commit -am mine");
+    let text = is_stopped(&one, "git commit -am mine");
+    assert!(text.contains("'git commit -am mine' would commit what is not yours to change:"));
     is_stopped(&one, "git add -A");
     repo.write("src/api/users.rs", &before);
     runs(&one, "git stash");
@@ -213,6 +217,69 @@ fn a_command_is_judged_in_the_work_tree_that_it_means() {
     assert!(text.contains("\"README.md\"") && text.contains("work tree"), "{text}");
     runs(&there, "git worktree remove --force ../side");
     runs(&other, "git worktree remove ../side");
+}
+
+/// 8/WORKTREE-REMOVE: a work tree is removed by `rm` as well, and a directory above it takes it
+/// along.
+#[test]
+fn a_work_tree_of_others_is_not_removed_by_other_programs() {
+    let repo = enabled();
+    repo.git(["worktree", "add", "--quiet", "-b", "side", "../side"]);
+    let side = repo.world().join("side");
+    let one = Session::new(&repo, ONE).standing_in(&side);
+    let other = Session::new(&repo, OTHER);
+    one.edits("README.md");
+    std::fs::write(side.join("README.md"), "mine\n").unwrap();
+    one.has_edited("README.md");
+    for command in [
+        "rm -rf ../side",
+        "rm -r ..",
+        "rm -rf ../s*",
+        "rm --recurs ../side/",
+        "cd .. && rm -fr side",
+        "cd /; rm -rf \"$HOME\" '{world}'",
+        "sudo rm -rf '{world}/side'",
+    ] {
+        let command = command.replace("{world}", repo.world().to_str().unwrap());
+        let text = is_stopped(&other, &command);
+        assert!(
+            text.contains("would delete a work tree") && text.contains("\"README.md\""),
+            "{text}"
+        );
+    }
+    for command in ["rm -rf target ../side/docs", "rm -f ../side", "rm -rf ../sid", "rm -rf ../*.o"]
+    {
+        runs(&other, command);
+    }
+    // Its own work tree, too.
+    change(&other, "src/main.rs");
+    for command in ["rm -rf ../work", "rm -rf \"$PWD\""] {
+        is_stopped(&Session::new(&repo, ONE), command);
+    }
+}
+
+/// 8/CLEAN: nothing brings ignored files back, so they stay while another agent is at work here,
+/// also one that has changed nothing yet.
+#[test]
+fn ignored_files_stay_while_others_are_at_work() {
+    let repo = enabled();
+    repo.git(["worktree", "add", "--quiet", "-b", "side", "../side"]);
+    let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
+    runs(&one, "git clean -fdx");
+    silent(&other.clone().standing_in(&repo.world().join("side")).event("Stop"));
+    runs(&one, "git clean -fdx");
+    silent(&other.event("Stop"));
+    for command in ["git clean -fdx", "git clean -X --forc"] {
+        let text = is_stopped(&one, command);
+        assert!(text.contains(&format!("- {OTHER_NAME} works here, and was seen ")), "{text}");
+    }
+    runs(&one, "git clean -fd");
+    runs(&one, "git clean -fdx target");
+    runs(&other.subagent("aaaa1111"), "ls");
+    let siblings = other.subagent("bbbb2222");
+    is_stopped(&siblings, "git clean -fdx");
+    silent(&other.event("SessionEnd"));
+    runs(&one, "git clean -fdx");
 }
 
 /// Another repository is judged by its own settings, and one that has no hooks is not judged.

@@ -31,11 +31,11 @@ fn others() -> Others {
         change("src/new.rs", Some(UNTRACKED)),
         change("src/next.rs", None),
     ];
-    Others { changes, holds: Vec::new() }
+    Others { changes, ..Others::default() }
 }
 
 fn staged(state: State) -> Others {
-    Others { changes: vec![change("src/a.rs", Some(state))], holds: Vec::new() }
+    Others { changes: vec![change("src/a.rs", Some(state))], ..Others::default() }
 }
 
 /// Returns what would be hit by a command at the top of a work tree whose branch is `main`.
@@ -225,7 +225,7 @@ fn what_others_hold_by_command_counts_for_paths() {
         "expires_at": "2026-01-01T01:00:00.000Z", "fence": 1,
     }))
     .unwrap();
-    let others = Others { changes: Vec::new(), holds: vec![hold] };
+    let others = Others { holds: vec![hold], ..Others::default() };
     refused(
         &["git rm docs/x.md", "rm docs/x.md", "git restore docs/x.md", "sed -i s/a/b/ docs/x.md"],
         &others,
@@ -434,6 +434,11 @@ fn what_writes_over_files_of_others_is_refused() {
             "find src -type f -delete",
             "cd src && rm *.rs",
             "cat x >| src/next.rs",
+            "ln -sf x src/a.rs",
+            "ln -s y/a.rs z/b.rs src",
+            "cd src && ln -f ../x/a.rs",
+            "install -m 644 x src/a.rs",
+            "shred -n 3 -u src/new.rs",
             "ls | xargs rm",
             "find . -exec rm {} +",
         ],
@@ -457,6 +462,8 @@ fn what_writes_over_files_of_others_is_refused() {
             "rm \"$F\"",
             "make > log 2>&1",
             "find . -name x",
+            "ln -s src/a.rs x",
+            "install -d src",
         ],
         &others(),
     );
@@ -539,6 +546,51 @@ fn a_verb_is_found_behind_every_understood_form() {
     );
 }
 
+/// 8/RESET: git takes every beginning of a long option that no other one has, and the value of an
+/// option is no question.
+#[test]
+fn options_are_those_of_git() {
+    refused(
+        &[
+            "git reset --har",
+            "git reset --ha HEAD",
+            "git checkout --forc other",
+            "git checkout --det",
+            "git switch --disc other",
+            "git switch --cre new",
+            "git clean --forc -d",
+            "git stash push --mess --help",
+            "git add --upd",
+            "git commit -a -m --help",
+            "git commit --mess --dry-run --all",
+            "git commit -am -h",
+            "git rebase --interactive main",
+            "git rebase --abo",
+            "git pull --reb --autost",
+            "git worktree remove --for ../x",
+            "git restore --work --source HEAD~1 src/a.rs",
+            "git rebase $X main",
+            "git switch -f $X",
+            "git rm --for src/a.rs",
+        ],
+        &others(),
+    );
+    passes(
+        &[
+            "git clean -f --dry",
+            "git clean -f --interactive",
+            "git add --dry .",
+            "git add --inter",
+            "git commit --dry -a",
+            "git reset --so HEAD~1",
+            "git rm --dry src/a.rs",
+            "git rebase --cont",
+            "git checkout -h",
+        ],
+        &others(),
+    );
+}
+
 /// 8/HARMLESS: hopeless and harmless forms pass.
 #[test]
 fn what_is_not_known_or_harmless_passes() {
@@ -586,9 +638,15 @@ fn what_destroys_and_goes_ahead_is_kept_first() {
     use crate::core::shell::effect::{Effect, Rule};
     let none = Others::default();
     let of = |rule: Rule| verdict(&Effect::everywhere(rule), &none, Case::Sensitive);
-    for rule in
-        [Rule::Wipe, Rule::WipePaths, Rule::Stash, Rule::Clean, Rule::Abort, Rule::RemoveTree]
-    {
+    for rule in [
+        Rule::Wipe,
+        Rule::WipePaths,
+        Rule::Stash,
+        Rule::Autostash,
+        Rule::Clean,
+        Rule::Abort,
+        Rule::RemoveTree,
+    ] {
         assert_eq!(of(rule), Verdict::KeepFirst, "{rule:?}");
     }
     for rule in

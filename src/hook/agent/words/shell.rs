@@ -120,6 +120,7 @@ fn described(hit: &Hit, now: Timestamp) -> String {
     let (path, agent) = (quoted(&hit.path), &hit.agent);
     let (what, turn) = match hit.how {
         How::Held => return format!("- {path} is held by {agent} since {ago}"),
+        How::Present => return format!("- {agent} works here, and was seen {ago} ago"),
         How::Changed(turn) => (format!("{path} was changed by {agent} {ago} ago"), turn),
         How::Made(turn) => (format!("{path} was made by {agent}"), turn),
     };
