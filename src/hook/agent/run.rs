@@ -61,12 +61,13 @@ impl Stance {
     /// Returns the time that the call may take. The writes of a command are noted after it.
     fn limit(&self) -> Duration {
         let is_noted = matches!(self.event, Event::ShellRan(_));
-        if self.is_kindness() && !is_noted { SHELL_LIMIT } else { LIMIT }
+        let may_be_short = self.is_kindness() && !is_noted && !self.refuses_command();
+        if may_be_short { SHELL_LIMIT } else { LIMIT }
     }
 
     /// Replies to a call that took too long, with what has kept it if that can be seen.
     fn late(&self, environment: &Environment) -> Reply {
-        if self.is_kindness() {
+        if self.is_kindness() && !self.refuses_command() {
             return Reply::Silence;
         }
         self.failed(&one_line(&late_because(environment, LIMIT)))
@@ -76,20 +77,35 @@ impl Stance {
     /// may be an edit, and it may be of another agent, which would take a word or an exit code
     /// amiss.
     fn failed(&self, why: &str) -> Reply {
-        if matches!(self.event, Event::CallBegins(_) | Event::CallEnds(_) | Event::ToolRan) {
-            return Reply::Silence;
-        }
-        let may_be_edit = matches!(self.event, Event::Edit(_) | Event::Other);
-        let refusal = format!(
-            "git coord: not edited, because the edit could not be checked and \
-             coord.hook.failClosed is set: {why}"
-        );
-        let answer = || self.dialect.encode(&self.name, &Verdict::Deny(refusal));
-        let closed = self.policy.refuses_unchecked(may_be_edit).then(answer).flatten();
+        let refused = match self.event {
+            Event::CallBegins(_) if self.refuses_command() => Some(("run", "command")),
+            Event::CallBegins(_) | Event::CallEnds(_) | Event::ToolRan => return Reply::Silence,
+            _ if self.policy.refuses_unchecked(self.may_be_edit()) => Some(("edited", "edit")),
+            _ => None,
+        };
+        let closed = refused.and_then(|(done, what)| {
+            let refusal = format!(
+                "git coord: not {done}, because the {what} could not be checked and \
+                 coord.hook.failClosed is set: {why}"
+            );
+            self.dialect.encode(&self.name, &Verdict::Deny(refusal))
+        });
         match closed {
             Some(answer) => Reply::Answer(answer),
             None if self.event == Event::Other => Reply::Silence,
             None => Reply::Failed(why.to_owned()),
+        }
+    }
+
+    fn may_be_edit(&self) -> bool {
+        matches!(self.event, Event::Edit(_) | Event::Other)
+    }
+
+    /// Tells whether the call begins a shell command that may not run unchecked.
+    fn refuses_command(&self) -> bool {
+        match &self.event {
+            Event::CallBegins(Some(text)) => self.policy.refuses_unchecked_command(text),
+            _ => false,
         }
     }
 }

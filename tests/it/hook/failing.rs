@@ -122,6 +122,36 @@ fn a_damaged_ledger() {
     assert!(session.is_refused("src/main.rs").contains(&id));
 }
 
+/// 8/HOOKS: a shell command that cannot be looked at passes. Where that is not wanted, it is
+/// refused if it runs a verb of git that may touch work of others.
+#[test]
+fn a_command_that_cannot_be_looked_at() {
+    let repo = enabled();
+    let id = repo.reserve_id("alice", "src/main.rs");
+    repo.overwrite(&repo.documents_of(&id), "{ no json");
+    let shell = |command: &str| {
+        let input = json!({ "command": command });
+        let more = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": "t1" });
+        Session::new(&repo, ONE).call("PreToolUse", &more)
+    };
+    let verbs =
+        ["git reset --hard", "cd src && git stash", "bash -c 'git add -A'", "git commit -m x"];
+    for command in verbs {
+        silent(&shell(command).run());
+    }
+    fails_closed(&repo);
+    for command in verbs {
+        let reason = denial(&shell(command).run());
+        assert!(reason.contains("not run, because the command could not be checked"), "{reason}");
+        assert!(reason.contains("coord.hook.failClosed") && reason.contains(&id), "{reason}");
+        silent(&shell(command).config("coord.hook.shell", "false").run());
+    }
+    for command in ["ls", "git status", "make", "git stash list", "rm x", "git reset -h", "git $V"]
+    {
+        silent(&shell(command).run_unproven());
+    }
+}
+
 #[test]
 fn settings_that_make_no_sense() {
     let repo = enabled();
