@@ -117,14 +117,61 @@ const TEMPLATES: [&str; 104] = [
     "gh pr create --title '{word}' --body 'fixes #{n}'",
 ];
 
-/// Makes the commands: every template with several fillings.
-fn commands() -> Vec<String> {
+/// Commands about the whole work tree, which are ordinary where nobody else has anything in it.
+const WHOLE_TREE: [&str; 27] = [
+    "git add -A && git commit -m '{word}'",
+    "git add --all",
+    "git add .",
+    "git add -u; git status",
+    "git commit -am \"{word}: it's done\"",
+    "git checkout -b {word}-{n}",
+    "git switch -c '{word}/{n} odd'",
+    "git checkout main",
+    "git switch --detach HEAD~1",
+    "git stash",
+    "git stash push -u -m \"wip: {word} 'quoted'\"",
+    "git stash && git pull && git stash pop",
+    "git reset",
+    "git reset --soft HEAD~1",
+    "git reset --hard",
+    "git reset --hard HEAD~{n}",
+    "git clean -fd",
+    "git clean -fdx",
+    "git checkout .",
+    "git checkout -- {any}",
+    "git restore --staged --worktree :/",
+    "git rebase main",
+    "git rebase --autostash origin/main",
+    "git rebase --abort",
+    "git pull --rebase --autostash",
+    "git rm -r 'src'",
+    "rm -rf src \"docs\"",
+];
+
+/// Commands with names that have to be quoted.
+const ODD_NAMES: [&str; 12] = [
+    "git add -- 'docs/it'\\''s mine.md'",
+    "git add \"docs/it's mine.md\"",
+    "git commit -m \"it's \\\"done\\\"; git reset --hard\" -- \"docs/it's mine.md\"",
+    "git commit -m $'two\\nlines' --only -- docs/it\\'s\\ mine.md",
+    "git restore \"docs/it's mine.md\"",
+    "git checkout -- docs/it*mine.md",
+    "echo 'a > src/main.rs' > \"target/a b\"",
+    "rm -f -- 'target/-rf' \"target/*\"",
+    "sed -i 's/git stash/x/' \"docs/it's mine.md\"",
+    "grep -rn \"rm -rf src\" 'docs/it'*",
+    "cp src/main.rs 'target/main (copy).rs'",
+    "mv 'target/a b' target/größe",
+];
+
+/// Fills templates in, each several times.
+fn filled_in(templates: &[&str], rounds: usize) -> Vec<String> {
     let own = ["docs/guide.md", "docs/own.md"];
     let any = ["src/main.rs", "docs/guide.md", "README.md", "src/api/users.rs"];
     let words = ["parser", "user_id", "main", "fix-login", "0.1.3", "TODO", "feature"];
     let mut all = Vec::new();
-    for (at, template) in TEMPLATES.iter().enumerate() {
-        for round in 0..10 {
+    for (at, template) in templates.iter().enumerate() {
+        for round in 0..rounds {
             let pick = |list: &[&str]| list[(at + round) % list.len()].to_owned();
             let text = template.replace("{own}", &pick(&own)).replace("{any}", &pick(&any));
             let text = text.replace("{word}", &pick(&words));
@@ -134,57 +181,82 @@ fn commands() -> Vec<String> {
     all
 }
 
-/// Asks for every command, and returns the refused ones.
-fn refused(repo: &Repo, directory: &Path) -> Vec<String> {
+/// Asks for commands, and returns the refused ones.
+fn refused(repo: &Repo, directory: &Path, commands: &[String]) -> Vec<String> {
     let variables = ["PATH", "HOME"].map(|name| (name, std::env::var_os(name).unwrap_or_default()));
     let now = ("GIT_COORD_NOW", repo.now().into());
     let environment: Environment = variables.into_iter().chain([now]).collect();
     let environment = environment.at(directory.canonicalize().unwrap());
     let mut refused = Vec::new();
-    for command in commands() {
+    for command in commands {
         let door = Door::find_around(&environment).unwrap();
         let asker = Identity::of_hook(Asker::new("claude", ONE, None));
         let ctx = door.open_for(asker).unwrap();
-        let looked = shell_gate::look(&ctx, &door, &command, &|| ()).unwrap();
+        let looked = shell_gate::look(&ctx, &door, command, &|| ()).unwrap();
         if matches!(looked, Looked::Refused(_)) {
-            refused.push(command);
+            refused.push(command.clone());
         }
     }
     refused
 }
 
+/// Edits a file through the hooks.
+fn change(session: &Session<'_>, path: &str, text: &str) {
+    session.edits(path);
+    std::fs::write(session.directory.join(path), text).unwrap();
+    session.has_edited(path);
+}
+
 #[test]
 fn a_thousand_ordinary_commands_pass_in_seven_situations() {
-    assert!(commands().len() >= 1_000);
-    let repo = enabled();
+    let ordinary = [filled_in(&TEMPLATES, 10), ODD_NAMES.map(str::to_owned).to_vec()].concat();
+    let whole_tree = filled_in(&WHOLE_TREE, 3);
+    assert!(ordinary.len() >= 1_000);
+    let repo = Repo::new();
+    repo.call("").args(["install", "--agents", "none"]).run_unproven().done();
     let (one, other) = (Session::new(&repo, ONE), Session::new(&repo, OTHER));
-    let change = |session: &Session<'_>, path: &str, text: &str| {
-        session.edits(path);
-        repo.write(path, text);
-        session.has_edited(path);
-    };
-    let before = std::fs::read_to_string(repo.work().join("src/main.rs")).unwrap();
-    for path in ["docs/guide.md", "docs/own.md"] {
-        change(&one, path, "mine\n");
-    }
-    let none = |situation: &str, directory: &Path| {
-        let refused = refused(&repo, directory);
+    let main = std::fs::read_to_string(repo.work().join("src/main.rs")).unwrap();
+    // The index is nobody's.
+    repo.git(["reset", "--quiet"]);
+    let passes = |situation: &str, place: &Session<'_>, commands: &[String]| {
+        for path in ["docs/guide.md", "docs/own.md", "docs/it's mine.md"] {
+            change(place, path, &format!("mine, {situation}\n"));
+        }
+        let refused = refused(&repo, &place.directory, commands);
         assert!(refused.is_empty(), "{situation}: {refused:#?}");
     };
-    none("alone", &repo.work());
+    // A real commit, with every hook of git, takes the own file and nothing else.
+    let commits = |situation: &str, place: &Session<'_>| {
+        repo.git(["-C", place.directory.to_str().unwrap(), "add", "-N", "docs"]);
+        let call = repo.call(ONE_NAME).program("git").dir(&place.directory);
+        let args = ["commit", "--quiet", "-m", situation, "--only", "--", "docs/it's mine.md"];
+        call.args(args).run_unproven().done();
+    };
+    let everything = [ordinary.clone(), whole_tree].concat();
+    passes("alone", &one, &everything);
+    commits("alone", &one);
     change(&other, "src/main.rs", "theirs\n");
     change(&other, "src/new.rs", "theirs\n");
-    none("beside a running turn", &repo.work());
+    passes("beside a running turn", &one, &ordinary);
+    commits("beside a running turn", &one);
     silent(&other.event("Stop"));
-    none("beside a turn that is over", &repo.work());
+    passes("beside a turn that is over", &one, &ordinary);
+    commits("beside a turn that is over", &one);
     repo.git(["worktree", "add", "--quiet", "-b", "side", "../side"]);
-    none("in an own work tree", &repo.world().join("side"));
+    let side = one.clone().standing_in(&repo.world().join("side"));
+    passes("in an own work tree", &side, &everything);
+    commits("in an own work tree", &side);
     repo.git(["add", "src"]);
     repo.git(["commit", "--quiet", "--no-verify", "-m", "theirs", "--", "src"]);
-    none("after the other committed", &repo.work());
+    silent(&other.event("SessionEnd"));
+    passes("after the other committed", &one, &everything);
+    commits("after the other committed", &one);
     change(&other, "src/main.rs", "again\n");
+    silent(&other.event("SessionEnd"));
     repo.git(["checkout", "--quiet", "HEAD", "--", "src/main.rs"]);
-    none("after the other reverted", &repo.work());
-    repo.write("src/main.rs", &format!("{before}// by a person\n"));
-    none("with changes of a person", &repo.work());
+    passes("after the other reverted", &one, &everything);
+    commits("after the other reverted", &one);
+    repo.write("src/main.rs", &format!("{main}// by a person\n"));
+    passes("with changes of a person", &one, &everything);
+    commits("with changes of a person", &one);
 }
