@@ -7,18 +7,21 @@ mod makers;
 mod others;
 mod places;
 mod refusals;
+mod saving;
 
 use std::path::{Path, PathBuf};
 
 use self::places::{Spot, Tree, find, start};
 use self::refusals::refusal;
+pub use self::saving::Saved;
+use self::saving::{save_commits, save_files};
 use crate::app::Ctx;
 use crate::app::config::Severity;
 use crate::app::error::AppError;
 use crate::app::next::in_shell;
 use crate::app::open::Door;
 use crate::app::presence::CallKind;
-use crate::app::rescue::keep::{self, Kept, Occasion};
+use crate::app::rescue::keep::{self, Occasion};
 use crate::core::ids::AgentName;
 use crate::core::ownership::turn::Turn;
 use crate::core::rescue::Why;
@@ -91,7 +94,7 @@ pub enum Looked {
     /// It would hit work of others.
     Refused(Refusal),
     /// It runs, and this is saved.
-    Saved(Vec<Kept>),
+    Saved(Saved),
 }
 
 /// Looks at a command. Refuses the first simple command in it that would hit work of others. If
@@ -125,7 +128,8 @@ pub fn look(
         // Most such commands do no harm, and each edit is saved by itself.
         keep::noted(ctx, occasion).ok();
     }
-    Ok(if saved.is_empty() { Looked::Pass } else { Looked::Saved(saved) })
+    let is_nothing = saved.files.is_empty() && saved.commits.is_empty();
+    Ok(if is_nothing { Looked::Pass } else { Looked::Saved(saved) })
 }
 
 /// A look at a command.
@@ -194,13 +198,22 @@ impl Look<'_> {
             match self.judge(simple, &effect, at)? {
                 Met::Nothing => {}
                 Met::Refused(refusal) => return Ok(Some(refusal)),
-                Met::ToSave => match self.to_save.iter_mut().find(|(known, ..)| *known == at) {
-                    Some((.., before)) => before.push(effect),
-                    None => self.to_save.push((at, in_shell(&typed(simple)), vec![effect])),
-                },
+                Met::ToSave => self.add(at, simple, effect),
             }
         }
         Ok(None)
+    }
+
+    /// Adds an effect that wants something saved. The files of a work tree are saved at once.
+    fn add(&mut self, at: usize, simple: &Simple, effect: Effect) {
+        let is_file = effect.commits.is_none();
+        let before = self.to_save.iter_mut().find(|(known, _, effects)| {
+            is_file && *known == at && effects.iter().all(|effect| effect.commits.is_none())
+        });
+        match before {
+            Some((.., effects)) => effects.push(effect),
+            None => self.to_save.push((at, in_shell(&typed(simple)), vec![effect])),
+        }
     }
 
     /// Judges an effect in its work tree.
@@ -211,9 +224,13 @@ impl Look<'_> {
             let makers = makers::makers(here, commits)?;
             let kept = kept_for_makers(effect, self.ctx.actor(), &makers);
             if !kept.is_empty() {
+                if self.ctx.settings().hook.changes == Severity::Warn {
+                    let command = in_shell(&typed(simple));
+                    save_commits(here, &command, effect, &mut Saved::default())?;
+                }
                 return Ok(Met::Refused(makers::refusal(typed(simple), effect, &kept, here)));
             }
-            return Ok(Met::Nothing);
+            return Ok(if effect.rule.drops_commits() { Met::ToSave } else { Met::Nothing });
         }
         // Git changes another index than the one here, and commit hooks look at that.
         if tree.has_other_index && effect.rule.is_about_index() {
@@ -225,7 +242,9 @@ impl Look<'_> {
             Verdict::Refused(refused) => {
                 // With this setting it runs all the same.
                 if self.ctx.settings().hook.changes == Severity::Warn && effect.rule.is_kept() {
-                    save(here, &in_shell(&typed(simple)), |path| effect.may_touch(path))?;
+                    let command = in_shell(&typed(simple));
+                    let is_chosen = |path: &[u8]| effect.may_touch(path);
+                    save_files(here, &command, is_chosen, &mut Saved::default())?;
                 }
                 Ok(Met::Refused(refusal(simple, effect, &refused, work, here)))
             }
@@ -234,34 +253,29 @@ impl Look<'_> {
     }
 
     /// Saves what the effects want saved.
-    fn save(&self, before_saving: &dyn Fn()) -> Result<Vec<Kept>, AppError> {
+    fn save(&self, before_saving: &dyn Fn()) -> Result<Saved, AppError> {
+        let mut saved = Saved::default();
         if self.to_save.is_empty() && self.own.is_none() {
-            return Ok(Vec::new());
+            return Ok(saved);
         }
         before_saving();
-        let mut saved = Vec::new();
         for (at, command, effects) in &self.to_save {
             let Some((here, tree)) = self.tree(*at) else { continue };
-            if self.own.is_none() || tree.other.is_some() {
-                let is_chosen = |path: &[u8]| effects.iter().any(|effect| effect.may_touch(path));
-                saved.extend(save(here, command, is_chosen)?);
+            let (commits, files): (Vec<_>, Vec<_>) =
+                effects.iter().partition(|effect| effect.commits.is_some());
+            for effect in commits {
+                save_commits(here, command, effect, &mut saved)?;
+            }
+            if !files.is_empty() && (self.own.is_none() || tree.other.is_some()) {
+                let is_chosen = |path: &[u8]| files.iter().any(|effect| effect.may_touch(path));
+                save_files(here, command, is_chosen, &mut saved)?;
             }
         }
         if let Some(command) = &self.own {
-            saved.extend(save(self.ctx, command, |_| true)?);
+            save_files(self.ctx, command, |_| true, &mut saved)?;
         }
         Ok(saved)
     }
-}
-
-/// Saves files of a work tree before a command.
-fn save(
-    here: &Ctx,
-    command: &str,
-    is_chosen: impl Fn(&[u8]) -> bool,
-) -> Result<Option<Kept>, AppError> {
-    let occasion = Occasion { command: Some(command), ..Occasion::of(Why::Verb) };
-    keep::uncommitted(here, occasion, is_chosen)
 }
 
 /// The outcome of a look at an effect.

@@ -1,5 +1,6 @@
 //! `rescue`: uncommitted work that was lost comes back byte for byte.
 
+mod dropped;
 mod ends;
 mod killed;
 mod restore;

@@ -6,8 +6,7 @@ use std::time::{Duration, SystemTime};
 use crate::app::config::Severity;
 use crate::app::error::AppError;
 use crate::app::open::Door;
-use crate::app::rescue::keep::Kept;
-use crate::app::shell_gate::{Looked, Refusal};
+use crate::app::shell_gate::{Looked, Refusal, Saved};
 use crate::app::shell_writes::OfOthers;
 use crate::app::{Ctx, ownership, presence, shell_gate, shell_writes};
 
@@ -22,7 +21,7 @@ pub enum Answer {
     /// It runs.
     Pass,
     /// It runs, and this was saved before it.
-    Saved(Vec<Kept>),
+    Saved(Saved),
     /// It runs, although it would hit work of others.
     Warned(Refusal),
     /// It does not run, because it would hit work of others.

@@ -9,8 +9,9 @@ use crate::core::ownership::{Content, Note};
 use crate::core::pattern::{Pattern, for_path};
 use crate::core::rescue::bounds::{Sized, fitting};
 use crate::core::rescue::prune::{Candidate, to_remove};
-use crate::core::rescue::{LeftOut, Owner, Record, Why};
+use crate::core::rescue::{Dropped, DroppedFrom, LeftOut, Owner, Record, Why};
 use crate::core::text::Line;
+use crate::store::git::object::ObjectId;
 use crate::store::rescue::edits::{EDIT_BYTES_MAX, SavedEdit};
 use crate::store::rescue::{Name, Snapshot, Unsaved};
 use crate::store::worktree::content::{Found, Links};
@@ -143,6 +144,33 @@ pub fn paths(
     keep(ctx, work(paths.iter().cloned()), occasion)
 }
 
+/// Keeps commits that a command drops, the newest first. Their files are those in which the newest
+/// differs from `base`. Commits that the last such command dropped are not kept again.
+pub fn commits(
+    ctx: &Ctx,
+    from: DroppedFrom,
+    commits: Vec<ObjectId>,
+    base: Option<ObjectId>,
+    occasion: Occasion<'_>,
+) -> Result<Option<Snapshot>, AppError> {
+    if !ctx.settings().rescue.enabled {
+        return Ok(None);
+    }
+    let known = ctx.snapshots().names(ctx.worktree().as_ref())?;
+    let before = ctx.snapshots().newest(&known, false);
+    if let Some(before) = before.filter(|before| before.dropped == commits) {
+        return Ok(Some(before));
+    }
+    let mut record = record(ctx, occasion);
+    record.dropped = Some(Dropped { from, parents: commits.len() });
+    let kept = ctx.snapshots().keep(commits, base, record, &ctx.committer)?;
+    if let Some(kept) = &kept {
+        // The commits are kept, even if older snapshots cannot be removed.
+        prune(ctx, kept, &known).ok();
+    }
+    Ok(kept)
+}
+
 /// Takes paths for those of somebody's work, with nothing staged.
 fn work(paths: impl Iterator<Item = Vec<u8>>) -> BTreeMap<Vec<u8>, Unsettled> {
     paths.map(|path| (path, Unsettled { staged: None, is_tracked: true })).collect()
@@ -164,15 +192,10 @@ fn keep(
     }
     let worktree = ctx.worktree();
     let known = ctx.snapshots().names(worktree.as_ref())?;
-    let before = ctx.snapshots().newest(&known);
+    let before = ctx.snapshots().newest(&known, true);
     let notes: Vec<Note> = ctx.notes().all()?.into_iter().filter(is_owned).collect();
     let (mut unsaved, left_out) = read(ctx, paths, &notes);
-    let mut record = Record::new(occasion.why, ctx.clock(), ctx.actor().clone(), worktree);
-    record.reason = occasion.reason.cloned();
-    record = match occasion.command {
-        Some(command) => record.before_command(command),
-        None => record,
-    };
+    let mut record = record(ctx, occasion);
     record.owners = owners(notes, &unsaved);
     record.left_out.clone_from(&left_out);
     let files = unsaved.files();
@@ -187,6 +210,16 @@ fn keep(
         tidy(ctx, &snapshot, &unsaved, &known).ok();
     }
     Ok(Some(Kept { snapshot: Some(snapshot), files, left_out, was_there }))
+}
+
+/// Records a snapshot of this worktree.
+fn record(ctx: &Ctx, occasion: Occasion<'_>) -> Record {
+    let mut record = Record::new(occasion.why, ctx.clock(), ctx.actor().clone(), ctx.worktree());
+    record.reason = occasion.reason.cloned();
+    match occasion.command {
+        Some(command) => record.before_command(command),
+        None => record,
+    }
 }
 
 /// Reads the files that fit into a snapshot, and names the others.
@@ -250,8 +283,13 @@ fn tidy(ctx: &Ctx, new: &Snapshot, saved: &Unsaved, known: &[Name]) -> Result<()
             edits.forget(&edit)?;
         }
     }
+    edits.prune(ctx.clock(), ctx.settings().rescue.bounds.seconds_max)?;
+    prune(ctx, new, known)
+}
+
+/// Removes older snapshots beyond the bounds.
+fn prune(ctx: &Ctx, new: &Snapshot, known: &[Name]) -> Result<(), AppError> {
     let bounds = ctx.settings().rescue.bounds;
-    edits.prune(ctx.clock(), bounds.seconds_max)?;
     let times = [new.record.at].into_iter().chain(known.iter().map(|name| name.at));
     let plain: Vec<Candidate> = times.map(|at| Candidate { at, is_needed: false }).collect();
     // A few are removed together, so that most ends of a turn need not wait for it.

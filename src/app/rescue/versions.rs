@@ -105,9 +105,13 @@ pub(super) fn versions(
     wanted: &Wanted,
 ) -> Result<Vec<Version>, AppError> {
     let mut versions = Vec::new();
-    let snapshots = match id {
-        Some(id) => vec![snapshot(&ctx.snapshots().all()?, id)?],
-        None => ctx.snapshots().of_worktree(worktree)?,
+    let snapshots = if let Some(id) = id {
+        vec![snapshot(&ctx.snapshots().all()?, id)?]
+    } else {
+        let mut all = ctx.snapshots().of_worktree(worktree)?;
+        // A version that was committed is not meant where uncommitted work is looked for.
+        all.retain(|snapshot| snapshot.dropped.is_empty());
+        all
     };
     for snapshot in &snapshots {
         let files = match ctx.snapshots().files(snapshot) {

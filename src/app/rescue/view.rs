@@ -10,7 +10,7 @@ use crate::app::ownership::view::PathView;
 use crate::core::ids::AgentName;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::{BlobId, Mode};
-use crate::core::rescue::{LeftOut, Why};
+use crate::core::rescue::{Dropped, DroppedFrom, LeftOut, Why};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
@@ -53,6 +53,20 @@ pub struct SnapshotView {
     /// Changed files that it does not have.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left_out: Vec<LeftOut>,
+    /// The commits that it keeps, in the place of uncommitted files.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dropped: Option<DroppedView>,
+}
+
+/// Commits that a command has dropped.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[schemars(rename = "DroppedCommits")]
+pub struct DroppedView {
+    pub from: DroppedFrom,
+    /// The newest commit of a branch, or entries of the stash, the newest first.
+    pub commits: Vec<ObjectId>,
+    /// The command that brings the first of them back.
+    pub back: String,
 }
 
 /// A file of a snapshot.
@@ -91,8 +105,10 @@ impl SnapshotView {
         is_wanted: impl Fn(&[u8]) -> bool,
     ) -> Result<Option<SnapshotView>, AppError> {
         let mut files = ctx.snapshots().files(snapshot)?;
+        let is_empty = files.is_empty();
         files.retain(|file| is_wanted(&file.path));
-        if files.is_empty() && snapshot.staged.is_none() {
+        let has_more = snapshot.staged.is_some() || is_empty && !snapshot.dropped.is_empty();
+        if files.is_empty() && !has_more {
             return Ok(None);
         }
         let owners = owners_by_path(snapshot);
@@ -123,7 +139,31 @@ impl SnapshotView {
             files: files.len(),
             paths: files.iter().take(FILES_SHOWN_MAX).map(view).collect(),
             left_out: record.left_out,
+            dropped: DroppedView::of(snapshot),
         }))
+    }
+}
+
+impl DroppedView {
+    /// Shows the commits that a snapshot keeps; none if it keeps none.
+    pub fn of(snapshot: &Snapshot) -> Option<DroppedView> {
+        let Dropped { from, .. } = snapshot.record.dropped?;
+        let commit = snapshot.dropped.first()?.short();
+        let back = match from {
+            DroppedFrom::Stash => format!("git stash store {commit}"),
+            DroppedFrom::Branch => format!("git branch rescued-{commit} {commit}"),
+        };
+        Some(DroppedView { from, commits: snapshot.dropped.clone(), back })
+    }
+
+    /// Formats the commits for people.
+    pub fn text(&self) -> String {
+        let what = match (self.from, self.commits.len()) {
+            (DroppedFrom::Branch, _) => "commits".to_owned(),
+            (DroppedFrom::Stash, 1) => "1 entry of the stash".to_owned(),
+            (DroppedFrom::Stash, count) => format!("{count} entries of the stash"),
+        };
+        format!("{what}, back with: {}", self.back)
     }
 }
 

@@ -15,25 +15,30 @@ pub(super) fn makers(ctx: &Ctx, commits: &Commits) -> Result<Vec<Maker>, AppErro
     if known.is_empty() {
         return Ok(Vec::new());
     }
-    let repository = ctx.repository();
-    let meant: Vec<ObjectId> = match commits {
-        Commits::Head => repository.head_commit()?.into_iter().collect(),
-        Commits::OnlyOn(branch) => repository.commits_only_on(branch)?,
-        Commits::StashEntry(number) => {
-            let entries = repository.stash_entries()?;
-            entries
-                .get(usize::try_from(*number).unwrap_or(usize::MAX))
-                .copied()
-                .into_iter()
-                .collect()
-        }
-        Commits::Stash => repository.stash_entries()?,
-    };
     let maker = |commit: &ObjectId| {
         let agent = known.get(commit)?.clone();
         Some(Maker { turn: presence::turn(ctx, &agent), agent, commit: commit.short() })
     };
-    Ok(meant.iter().filter_map(maker).collect())
+    Ok(meant(ctx, commits)?.iter().filter_map(maker).collect())
+}
+
+/// Finds the commits that a command is about, the newest first.
+pub(super) fn meant(ctx: &Ctx, commits: &Commits) -> Result<Vec<ObjectId>, AppError> {
+    let repository = ctx.repository();
+    Ok(match commits {
+        Commits::Head | Commits::LeftBehind { target: None } => {
+            repository.head_commit()?.into_iter().collect()
+        }
+        Commits::LeftBehind { target: Some(target) } => repository.commits_left_behind(target)?,
+        Commits::OnlyOn { branch, target } => {
+            repository.commits_only_on(branch, target.as_deref())?
+        }
+        Commits::StashEntry(number) => {
+            let place = usize::try_from(*number).unwrap_or(usize::MAX);
+            repository.stash_entries()?.get(place).copied().into_iter().collect()
+        }
+        Commits::Stash => repository.stash_entries()?,
+    })
 }
 
 /// Refuses a command that would take commits of others away.
@@ -52,11 +57,11 @@ pub(super) fn refusal(
     let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
     let instead = match &effect.commits {
         Some(Commits::Head) => vec![words(&["git", "commit"])],
-        Some(Commits::OnlyOn(branch)) if can_be_typed(branch) => {
+        Some(Commits::OnlyOn { branch, .. }) if can_be_typed(branch) => {
             vec![words(&["git", "branch", "-d", "--", branch])]
         }
         Some(Commits::StashEntry(_) | Commits::Stash) => vec![words(&["git", "stash", "list"])],
-        Some(Commits::OnlyOn(_)) | None => Vec::new(),
+        Some(Commits::OnlyOn { .. } | Commits::LeftBehind { .. }) | None => Vec::new(),
     };
     Refusal {
         command,

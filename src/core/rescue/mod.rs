@@ -12,4 +12,4 @@ pub mod restore;
 #[cfg(test)]
 mod tests;
 
-pub use record::{LeftOut, Owner, Record, Why};
+pub use record::{Dropped, DroppedFrom, LeftOut, Owner, Record, Why};

@@ -33,6 +33,23 @@ words! {
     }
 }
 
+words! {
+    /// The place that commits were dropped from.
+    pub enum DroppedFrom {
+        Stash = "stash",
+        /// A branch, also the one that is checked out.
+        Branch = "branch",
+    }
+}
+
+/// The commits that a command was about to drop. They are the last parents of the snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    pub from: DroppedFrom,
+    /// The number of those parents: one for a branch, and one for each entry of the stash.
+    pub parents: usize,
+}
+
 /// An agent to whom a saved change belonged.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "SavedOwner")]
@@ -69,13 +86,17 @@ pub struct Record {
     pub owners: Vec<Owner>,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub left_out: Vec<LeftOut>,
+    /// Set if it keeps commits, and no files of the worktree.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub dropped: Option<Dropped>,
 }
 
 impl Record {
     /// Records a snapshot without owners and omissions.
     pub fn new(why: Why, at: Timestamp, agent: AgentName, worktree: Option<Line>) -> Record {
         let (command, reason, owners, left_out) = (None, None, Vec::new(), Vec::new());
-        Record { why, at, worktree, agent, command, reason, owners, left_out }
+        let dropped = None;
+        Record { why, at, worktree, agent, command, reason, owners, left_out, dropped }
     }
 
     /// Records the command that was about to run, without secrets.
@@ -92,7 +113,12 @@ impl Record {
         let mut named = self.clone();
         named.owners.truncate(NAMED_MAX);
         named.left_out.truncate(NAMED_MAX);
-        let count = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
+        let count = match self.dropped {
+            Some(Dropped { from: DroppedFrom::Branch, .. }) => "dropped commits".to_owned(),
+            Some(Dropped { from: DroppedFrom::Stash, .. }) => "entries of the stash".to_owned(),
+            None if files == 1 => "1 file".to_owned(),
+            None => format!("{files} files"),
+        };
         let occasion = match self.why {
             Why::Turn => "at the end of a turn",
             Why::Verb => "before a command",

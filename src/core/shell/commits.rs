@@ -17,7 +17,8 @@ pub(super) fn used(sorted: &Arguments, sub: &str) -> Vec<Effect> {
     };
     let commits =
         if sub == "clear" { Some(Commits::Stash) } else { entry.map(Commits::StashEntry) };
-    commits.map(|commits| Effect::on_commits(Rule::UseStash, commits)).into_iter().collect()
+    let rule = if sub == "apply" { Rule::ApplyStash } else { Rule::UseStash };
+    commits.map(|commits| Effect::on_commits(rule, commits)).into_iter().collect()
 }
 
 /// Lists the effects of `git branch`: one that is deleted whatever it has, or moved elsewhere.
@@ -25,21 +26,42 @@ pub(super) fn branch(sorted: &Arguments) -> Vec<Effect> {
     let is_forced = sorted.has(&["f", "force"]);
     let is_deleted = sorted.has(&["D"]) || sorted.has(&["d", "delete"]) && is_forced;
     let is_other = sorted.has(&["d", "delete", "m", "move", "c", "copy"]);
-    let count = match (is_deleted, is_forced && !is_other) {
-        _ if sorted.has(&["r", "remotes"]) => 0,
-        (true, _) => usize::MAX,
-        (false, is_moved) => usize::from(is_moved),
-    };
-    sorted.operands.iter().take(count).filter_map(Word::literal).map(dropped).collect()
+    let is_moved = is_forced && !is_other;
+    let mut branches = sorted.operands.iter();
+    match (is_deleted, is_moved) {
+        _ if sorted.has(&["r", "remotes"]) => Vec::new(),
+        (true, _) => branches.filter_map(Word::literal).map(|it| dropped(it, None)).collect(),
+        (false, true) => {
+            let branch = branches.next().and_then(Word::literal);
+            let target = branches.next().map_or(Some("HEAD"), Word::literal);
+            branch.map(|branch| dropped(branch, target)).into_iter().collect()
+        }
+        (false, false) => Vec::new(),
+    }
 }
 
 /// Lists the effects of `git update-ref`.
 pub(super) fn update_ref(sorted: &Arguments) -> Vec<Effect> {
     let name = sorted.operands.first().and_then(Word::literal);
-    let branch = name.and_then(|name| name.strip_prefix("refs/heads/"));
-    branch.filter(|_| !sorted.has(&["stdin"])).map(dropped).into_iter().collect()
+    let Some(name) = name.filter(|_| !sorted.has(&["stdin"])) else { return Vec::new() };
+    let is_deleted = sorted.has(&["d"]);
+    let target = sorted.operands.get(1).filter(|_| !is_deleted).and_then(Word::literal);
+    match name.strip_prefix("refs/heads/") {
+        Some(branch) => vec![dropped(branch, target)],
+        None if name == "HEAD" && !is_deleted => vec![left_behind(target)],
+        None if name == "refs/stash" => vec![Effect::on_commits(Rule::UseStash, Commits::Stash)],
+        None => Vec::new(),
+    }
 }
 
-fn dropped(branch: &str) -> Effect {
-    Effect::on_commits(Rule::DropBranch, Commits::OnlyOn(branch.to_owned()))
+/// Makes the effect of moving the branch that is checked out to a commit; to none that is known if
+/// its name is not.
+pub(super) fn left_behind(target: Option<&str>) -> Effect {
+    let target = target.map(str::to_owned);
+    Effect::on_commits(Rule::MoveBack, Commits::LeftBehind { target })
+}
+
+fn dropped(branch: &str, target: Option<&str>) -> Effect {
+    let (branch, target) = (branch.to_owned(), target.map(str::to_owned));
+    Effect::on_commits(Rule::DropBranch, Commits::OnlyOn { branch, target })
 }

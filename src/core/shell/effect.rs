@@ -44,6 +44,10 @@ pub enum Rule {
     DropBranch,
     /// An entry of the stash is used up or deleted.
     UseStash,
+    /// An entry of the stash is applied, and stays.
+    ApplyStash,
+    /// The branch that is checked out is moved back, and leaves commits behind.
+    MoveBack,
 }
 
 /// Commits that an act takes away from their maker.
@@ -51,8 +55,11 @@ pub enum Rule {
 pub enum Commits {
     /// The commit that is checked out.
     Head,
-    /// Those that only this branch has.
-    OnlyOn(String),
+    /// Those that only this branch has, and not the commit that it is moved to.
+    OnlyOn { branch: String, target: Option<String> },
+    /// Those that only the branch has that is checked out, and not this commit. Without one, it is
+    /// the newest commit.
+    LeftBehind { target: Option<String> },
     /// This entry of the stash; the newest one has the number 0.
     StashEntry(u32),
     /// Every entry of the stash.
@@ -118,7 +125,9 @@ impl Rule {
             Rule::Clean => Touches { untracked: true, ..NOTHING },
             Rule::Add => Touches { tracked: true, untracked: true, ..NOTHING },
             // Commits are no uncommitted work.
-            Rule::Amend | Rule::DropBranch | Rule::UseStash => NOTHING,
+            Rule::Amend | Rule::DropBranch | Rule::UseStash | Rule::ApplyStash | Rule::MoveBack => {
+                NOTHING
+            }
         }
     }
 
@@ -135,6 +144,11 @@ impl Rule {
                 | Rule::Abort
                 | Rule::RemoveTree
         )
+    }
+
+    /// Tells whether commits are to be kept that a command drops when it goes ahead.
+    pub fn drops_commits(self) -> bool {
+        matches!(self, Rule::DropBranch | Rule::UseStash | Rule::MoveBack)
     }
 
     /// Tells whether the work goes into a commit, which loses nothing.
@@ -165,7 +179,10 @@ impl Rule {
             Rule::WriteFiles => "would write over or delete work of others",
             Rule::Amend => "would replace a commit of another agent",
             Rule::DropBranch => "would drop commits of another agent that no other branch has",
-            Rule::UseStash => "would use up what another agent has put into the stash",
+            Rule::UseStash | Rule::ApplyStash => {
+                "would use up what another agent has put into the stash"
+            }
+            Rule::MoveBack => "would leave commits of another agent behind",
         }
     }
 

@@ -134,16 +134,19 @@ impl Verb<'_> {
     }
 
     fn reset(&self, sorted: &Arguments) -> Vec<Effect> {
-        if sorted.has(&["p", FROM_FILE, "keep"]) {
+        if sorted.has(&["p", FROM_FILE]) {
             return Vec::new();
         }
         let target = sorted.operands.first();
+        // Also a commit whose name is not known may be another one.
+        let other = target.filter(|it| it.literal().is_none() || self.is_elsewhere(it));
+        let left_behind = other.map(|target| commits::left_behind(target.literal()));
         if sorted.has(&["hard", "merge"]) {
             let moves = target.is_some_and(|target| self.is_elsewhere(target));
-            return wipe(moves);
+            return wipe(moves).into_iter().chain(left_behind).collect();
         }
-        if sorted.has(&["soft"]) {
-            return Vec::new();
+        if sorted.has(&["soft", "keep"]) {
+            return left_behind.into_iter().collect();
         }
         if sorted.operands.iter().any(Verb::is_unknown) {
             // It may be `--hard`.
@@ -156,10 +159,10 @@ impl Verb<'_> {
             None if target.as_ref().is_some_and(is_named) => sorted.operands.clone(),
             None => Vec::new(),
         };
-        match (&sorted.paths, paths.is_empty()) {
-            (_, false) => vec![Effect::new(Rule::Unstage, self.scope(&paths))],
-            (_, true) => vec![Effect::everywhere(Rule::ResetIndex)],
+        if !paths.is_empty() {
+            return vec![Effect::new(Rule::Unstage, self.scope(&paths))];
         }
+        [Effect::everywhere(Rule::ResetIndex)].into_iter().chain(left_behind).collect()
     }
 
     fn checkout(&self, sorted: &Arguments) -> Vec<Effect> {

@@ -101,17 +101,30 @@ pub struct Maker {
 }
 
 /// Finds the commits that an act must leave to their makers. A session that has ended leaves its
-/// commits to others, but what it has put into the stash is uncommitted work.
+/// commits to others, but what it has put into the stash is uncommitted work. A branch may be moved
+/// back: what it leaves behind is kept.
 pub fn kept_for_makers<'m>(
     effect: &Effect,
     asker: &AgentName,
     makers: &'m [Maker],
 ) -> Vec<&'m Maker> {
+    let is_stash = matches!(effect.rule, Rule::UseStash | Rule::ApplyStash);
     let is_kept = |maker: &&Maker| {
         !maker.agent.is_one_with(asker)
-            && (maker.turn != Turn::Ended || effect.rule == Rule::UseStash)
+            && (maker.turn != Turn::Ended || is_stash)
+            && effect.rule != Rule::MoveBack
     };
     makers.iter().filter(is_kept).collect()
+}
+
+/// Tells whether commits that an act drops are kept when it goes ahead, by their makers as far as
+/// they are known. An agent that moves its branch back over its own commits knows what it does.
+pub fn is_kept(effect: &Effect, asker: &AgentName, makers: &[Option<AgentName>]) -> bool {
+    let is_own =
+        |maker: &Option<AgentName>| maker.as_ref().is_some_and(|maker| maker.is_one_with(asker));
+    effect.rule.drops_commits()
+        && !makers.is_empty()
+        && !(effect.rule == Rule::MoveBack && makers.iter().all(is_own))
 }
 
 fn is_hit(effect: &Effect, change: &Change) -> bool {

@@ -2,8 +2,9 @@
 //!
 //! The first parent of a snapshot is the commit that was checked out, and its tree is that commit's
 //! tree with the changed files in it, byte for byte. A second parent has what was staged, where the
-//! index differed from both. `core::rescue` says what is saved and what goes; this module reads
-//! and writes it. Single edits are saved by [`edits`] until a snapshot has them.
+//! index differed from both. A snapshot of commits that a command was about to drop has these as
+//! its last parents, and the tree of the newest. `core::rescue` says what is saved and what goes;
+//! this module reads and writes it. Single edits are saved by [`edits`] until a snapshot has them.
 
 pub mod edits;
 pub mod patch;
@@ -42,6 +43,8 @@ pub struct Snapshot {
     pub head: Option<ObjectId>,
     /// The commit with what was staged, if that was neither committed nor in the files.
     pub staged: Option<ObjectId>,
+    /// The commits that it keeps, the newest first.
+    pub dropped: Vec<ObjectId>,
     tree: ObjectId,
 }
 
@@ -153,12 +156,16 @@ impl<'r> Snapshots<'r> {
         Ok(names)
     }
 
-    /// Reads the newest of named snapshots. Names have seconds, so several may have that time.
-    pub fn newest(&self, names: &[Name]) -> Option<Snapshot> {
-        let at = names.first()?.at;
-        let of_that_time = names.iter().take_while(|name| name.at == at);
-        let read = of_that_time.filter_map(|name| self.at(name.reference.clone()).ok()?);
-        read.max_by_key(|snapshot| (snapshot.record.at, snapshot.commit))
+    /// Reads the newest of named snapshots that has files, or that keeps commits. Names have
+    /// seconds, so several may have that time.
+    pub fn newest(&self, names: &[Name], has_files: bool) -> Option<Snapshot> {
+        let of_a_time = names.chunk_by(|one, other| one.at == other.at);
+        let mut newest = of_a_time.filter_map(|names| {
+            let read = names.iter().filter_map(|name| self.at(name.reference.clone()).ok()?);
+            let meant = read.filter(|snapshot| snapshot.dropped.is_empty() == has_files);
+            meant.max_by_key(|snapshot| (snapshot.record.at, snapshot.commit))
+        });
+        newest.next()
     }
 
     /// Lists the snapshots of all worktrees, the newest first.
@@ -190,9 +197,11 @@ impl<'r> Snapshots<'r> {
             values.filter_map(|id| id.parse().ok()).collect()
         };
         let Some(tree) = ids("tree ").first().copied() else { return Ok(None) };
-        let parents = ids("parent ");
+        let mut parents = ids("parent ");
+        let kept = record.dropped.map_or(0, |dropped| dropped.parents);
+        let dropped = parents.split_off(parents.len().saturating_sub(kept));
         let (head, staged) = (parents.first().copied(), parents.get(1).copied());
-        Ok(Some(Snapshot { commit, reference, record, head, staged, tree }))
+        Ok(Some(Snapshot { commit, reference, record, head, staged, dropped, tree }))
     }
 
     /// Lists the files of a snapshot that differ from the commit that was checked out.
@@ -259,7 +268,31 @@ impl<'r> Snapshots<'r> {
         let worktree = record.worktree.as_ref().map(Line::as_str);
         let reference = rescue_ref(worktree, record.at, &id_of(&commit));
         self.publish(&objects, commit, &reference, &signed)?;
-        Ok(Some(Snapshot { commit, reference, record, head, staged, tree }))
+        let dropped = Vec::new();
+        Ok(Some(Snapshot { commit, reference, record, head, staged, dropped, tree }))
+    }
+
+    /// Keeps commits that nothing may lead to soon, the newest first. Its files are those in which
+    /// the newest differs from `base`.
+    pub fn keep(
+        &self,
+        dropped: Vec<ObjectId>,
+        base: Option<ObjectId>,
+        record: Record,
+        committer: &Committer,
+    ) -> Result<Option<Snapshot>, StoreError> {
+        let Some(newest) = dropped.first() else { return Ok(None) };
+        let tree = self.tree_of(newest)?;
+        let signed = Signed { committer, record: &record };
+        let parents: Vec<Option<ObjectId>> =
+            [base].into_iter().chain(dropped.iter().copied().map(Some)).collect();
+        let mut objects = NewObjects::new(self.backend.hash_kind());
+        let commit = objects.add(signed.commit(tree, &parents, &record.to_message(0)));
+        let worktree = record.worktree.as_ref().map(Line::as_str);
+        let reference = rescue_ref(worktree, record.at, &id_of(&commit));
+        self.publish(&objects, commit, &reference, &signed)?;
+        let (head, staged) = (base, None);
+        Ok(Some(Snapshot { commit, reference, record, head, staged, dropped, tree }))
     }
 
     /// Stores the objects, and then makes the ref that leads to them.

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::changes::PathBytes;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::{Mode, Stored};
+use crate::core::text::Line;
 use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
 use crate::store::git::program::answer;
@@ -133,16 +134,57 @@ impl Repository {
         Ok(found)
     }
 
-    /// Lists the commits that only this branch has, the newest first, up to a limit.
-    pub fn commits_only_on(&self, branch: &str) -> Result<Vec<ObjectId>, StoreError> {
+    /// Lists the commits that only this branch has, and not the commit that it is moved to, the
+    /// newest first, up to a limit.
+    pub fn commits_only_on(
+        &self,
+        branch: &str,
+        moved_to: Option<&str>,
+    ) -> Result<Vec<ObjectId>, StoreError> {
         if !self.has_branch(branch) {
             return Ok(Vec::new());
         }
+        self.commits_of(&format!("refs/heads/{branch}"), Some(branch), moved_to)
+    }
+
+    /// Lists the commits that only the branch has that is checked out, and not another commit, the
+    /// newest first, up to a limit. None if there is no such commit.
+    pub fn commits_left_behind(&self, by: &str) -> Result<Vec<ObjectId>, StoreError> {
+        let branch = self.branch();
+        let branch = branch.as_ref().map(Line::as_str);
+        if self.head_commit()?.is_none() || self.commit_named(by).is_none() {
+            return Ok(Vec::new());
+        }
+        self.commits_of("HEAD", branch, Some(by))
+    }
+
+    /// Lists the commits of `tip` that neither another commit has nor any branch or tag but one.
+    fn commits_of(
+        &self,
+        tip: &str,
+        but: Option<&str>,
+        other: Option<&str>,
+    ) -> Result<Vec<ObjectId>, StoreError> {
         let max = format!("--max-count={COMMITS_MAX}");
-        let (own, but) = (format!("refs/heads/{branch}"), format!("--exclude={branch}"));
-        let others = ["--not", &but, "--branches", "--remotes", "--tags"];
-        let listed = self.program().ask(&[&["rev-list", &max, &own][..], &others].concat())?;
-        Ok(ids(&listed))
+        let but = but.map(|branch| format!("--exclude={branch}"));
+        let other = other.and_then(|name| self.commit_named(name)).map(|id| id.to_string());
+        let mut words = vec!["rev-list", &max, tip, "--not"];
+        words.extend(but.as_deref());
+        words.extend(["--branches", "--remotes", "--tags"]);
+        words.extend(other.as_deref());
+        Ok(ids(&self.program().ask(&words)?))
+    }
+
+    /// Finds the commit that a word means to git.
+    fn commit_named(&self, name: &str) -> Option<ObjectId> {
+        let commit = format!("{name}^{{commit}}");
+        let words = ["rev-parse", "--verify", "--quiet", "--end-of-options", &commit];
+        ids(&self.program().ask(&words).ok()?).first().copied()
+    }
+
+    /// Returns the first parent of a commit.
+    pub fn first_parent(&self, commit: &ObjectId) -> Option<ObjectId> {
+        self.commit_named(&format!("{commit}^"))
     }
 
     /// Lists the entries of the stash, the newest first.

@@ -177,12 +177,16 @@ fn row(snapshot: &SnapshotView, now: Timestamp) -> Vec<Cell> {
         snapshot.paths.iter().take(PATHS_NAMED_MAX).map(SavedView::text).collect();
     let more = snapshot.files.saturating_sub(paths.len());
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let saved = match &snapshot.dropped {
+        Some(dropped) => Cell::plain(dropped.text()),
+        None => Cell::painted(Slot::Path, format!("{}{more}", paths.join(", "))),
+    };
     vec![
         Cell::painted(Slot::Id, snapshot.id.clone()),
         Cell::plain(relative(snapshot.at.as_seconds(), now.as_seconds())),
         Cell::painted(Slot::Holder, snapshot.agent.to_string()),
         Cell::plain(shown(&why.unwrap_or_else(|| snapshot.why.name().to_owned()))),
-        Cell::painted(Slot::Path, format!("{}{more}", paths.join(", "))),
+        saved,
     ]
 }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::core::shell::act;
+use crate::core::shell::effect::{Commits, Effect, Rule};
 use crate::core::shell::git::Ground;
 use crate::core::shell::pathspec::Place;
 use crate::core::shell::verbs::Facts;
@@ -635,7 +636,6 @@ fn what_is_not_known_or_harmless_passes() {
 /// What goes ahead and could lose somebody's work wants everything saved first.
 #[test]
 fn what_destroys_and_goes_ahead_is_kept_first() {
-    use crate::core::shell::effect::{Effect, Rule};
     let none = Others::default();
     let of = |rule: Rule| verdict(&Effect::everywhere(rule), &none, Case::Sensitive);
     for rule in [
@@ -653,5 +653,85 @@ fn what_destroys_and_goes_ahead_is_kept_first() {
         [Rule::MoveHead, Rule::Unstage, Rule::Add, Rule::Commit, Rule::Rebase, Rule::WriteFiles]
     {
         assert_eq!(of(rule), Verdict::Pass, "{rule:?}");
+    }
+}
+
+/// Lists the commits that a command takes away, at the top of a work tree whose branch is `main`.
+fn taken(text: &str) -> Vec<(Rule, Commits)> {
+    let reading = read(text, &Start { directory: "/top".into(), ..Start::default() });
+    let facts = Facts {
+        place: Place { top: "/top".into(), directory: "/top".into() },
+        branch: Some("main".to_owned()),
+        is_path: &|path| path.contains('.'),
+        is_directory: &|_| false,
+        config: &|_| None,
+    };
+    let effects = reading.commands.iter().flat_map(|simple| act::effects(simple, &facts));
+    effects.filter_map(|effect| Some((effect.rule, effect.commits?))).collect()
+}
+
+/// 8/DROPPED: what a command drops is known by its words, and a file is no commit.
+#[test]
+fn dropped_commits_are_known_by_words() {
+    let left = |target: &str| Commits::LeftBehind { target: Some(target.to_owned()) };
+    for how in ["--soft", "--mixed", "", "--hard", "--merge", "--keep"] {
+        let text = format!("git reset {how} HEAD~2");
+        assert_eq!(taken(&text), [(Rule::MoveBack, left("HEAD~2"))], "{text}");
+    }
+    let unknown = Commits::LeftBehind { target: None };
+    assert_eq!(taken("git reset --soft \"$X\""), [(Rule::MoveBack, unknown)]);
+    assert_eq!(taken("git update-ref HEAD abc"), [(Rule::MoveBack, left("abc"))]);
+    let only = |branch: &str, target: Option<&str>| {
+        let (branch, target) = (branch.to_owned(), target.map(str::to_owned));
+        (Rule::DropBranch, Commits::OnlyOn { branch, target })
+    };
+    assert_eq!(taken("git branch -D a b"), [only("a", None), only("b", None)]);
+    assert_eq!(taken("git branch -f a"), [only("a", Some("HEAD"))]);
+    assert_eq!(taken("git branch -f a c"), [only("a", Some("c"))]);
+    assert_eq!(taken("git update-ref refs/heads/a c d"), [only("a", Some("c"))]);
+    assert_eq!(taken("git update-ref -d refs/heads/a c"), [only("a", None)]);
+    assert_eq!(taken("git update-ref -d refs/stash"), [(Rule::UseStash, Commits::Stash)]);
+    assert_eq!(taken("git stash pop"), [(Rule::UseStash, Commits::StashEntry(0))]);
+    assert_eq!(taken("git stash apply"), [(Rule::ApplyStash, Commits::StashEntry(0))]);
+    for text in [
+        "git reset",
+        "git reset --hard",
+        "git reset --soft HEAD",
+        "git reset --hard main",
+        "git reset a.rs",
+        "git reset HEAD~1 -- a.rs",
+        "git branch -d a",
+        "git branch -rD o/a",
+        "git update-ref refs/tags/a b",
+        "git stash list",
+    ] {
+        assert_eq!(taken(text), [], "{text}");
+    }
+}
+
+/// 8/DROPPED: an agent that moves back over its own commits keeps nothing; over those of anybody
+/// else it does, and what is deleted is kept whosoever it is.
+#[test]
+fn what_is_kept_depends_on_the_makers() {
+    let name = |text: &str| -> AgentName { text.parse().unwrap() };
+    let asker = name("claude:1/sub");
+    let (own, other) = (Some(name("claude:1")), Some(name("claude:2")));
+    let kept = |rule: Rule, makers: &[Option<AgentName>]| {
+        is_kept(&Effect::on_commits(rule, Commits::Head), &asker, makers)
+    };
+    for (makers, is_back_kept) in [
+        (vec![], false),
+        (vec![own.clone()], false),
+        (vec![own.clone(), None], true),
+        (vec![own.clone(), other.clone()], true),
+        (vec![other], true),
+    ] {
+        assert_eq!(kept(Rule::MoveBack, &makers), is_back_kept, "{makers:?}");
+        for rule in [Rule::DropBranch, Rule::UseStash] {
+            assert_eq!(kept(rule, &makers), !makers.is_empty(), "{rule:?} {makers:?}");
+        }
+        for rule in [Rule::ApplyStash, Rule::Amend, Rule::Wipe] {
+            assert!(!kept(rule, &makers), "{rule:?} {makers:?}");
+        }
     }
 }

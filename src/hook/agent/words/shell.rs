@@ -5,12 +5,12 @@ use crate::app::next::{command, in_shell};
 use crate::app::ownership::Owned;
 use crate::app::ownership::view::turn_text;
 use crate::app::rescue::keep::{Kept, NOT_SAVED};
-use crate::app::shell_gate::{Hit, How, Refusal};
+use crate::app::shell_gate::{Hit, How, Refusal, Saved};
 use crate::app::shell_writes::OfOthers;
 use crate::core::ownership::turn::Turn;
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
-use crate::core::rescue::LeftOut;
+use crate::core::rescue::{DroppedFrom, LeftOut};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, about};
 
@@ -46,7 +46,24 @@ pub(in crate::hook::agent) fn hit(refusal: &Refusal, is_run: bool) -> String {
 }
 
 /// Says what was saved before a command that throws work away.
-pub(in crate::hook::agent) fn saved(saved: &[Kept]) -> String {
+pub(in crate::hook::agent) fn saved(saved: &Saved) -> String {
+    let files = (!saved.files.is_empty()).then(|| saved_files(&saved.files));
+    let commits = saved.commits.iter().map(|dropped| {
+        let (what, them) = match (dropped.from, dropped.commits.len()) {
+            (DroppedFrom::Branch, _) => ("commits that no other branch has".to_owned(), "them"),
+            (DroppedFrom::Stash, 1) => ("the entry of the stash".to_owned(), "it"),
+            (DroppedFrom::Stash, count) => (format!("{count} entries of the stash"), "the first"),
+        };
+        format!(
+            "git coord: {what} will be dropped by this command and stay in 'git coord rescue'; to \
+             have {them} back: {}",
+            dropped.back
+        )
+    });
+    files.into_iter().chain(commits).collect::<Vec<_>>().join("\n")
+}
+
+fn saved_files(saved: &[Kept]) -> String {
     let files: usize = saved.iter().map(|kept| kept.files).sum();
     let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
     let ids: Vec<String> = saved.iter().filter_map(Kept::id).collect();
