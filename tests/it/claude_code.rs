@@ -56,6 +56,11 @@ scenes! {
     /// 8/FAILED-SHELL, 8/SHELL-WRITE: nothing of it is overlooked.
     programs_that_write
     what_a_shell_writes
+    /// 8/SHELL-WRITE, 8/SWEEP: where nobody looks at a command before it runs, the warning after it
+    /// and git's hooks hold alone.
+    nets_after_a_shell
+    nets_between_siblings
+    nets_before_a_commit
     /// 8/SIBLING: subagents are others to each other.
     siblings
     side_by_side
@@ -72,6 +77,18 @@ scenes! {
     a_missing_program
     the_plugin
     a_linked_work_tree
+    /// 8/REAL-CLIENT: the payloads that tests without the client use are those that it sends.
+    kept_payloads
+}
+
+/// The table of promises names every scene.
+#[test]
+fn each_scene_is_in_the_table() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients/claude/README.md");
+    let table = std::fs::read_to_string(file).unwrap();
+    for scene in SCENES {
+        assert!(table.contains(&format!("`{scene}`")), "no promise of '{scene}'");
+    }
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod foreign;
 mod gate;
 mod harmless;
 mod hostile;
+mod payloads;
 mod places;
 mod sessions;
 mod shell;

@@ -15,6 +15,8 @@ import threading
 import traceback
 
 import commits
+import nets
+import payloads
 import settings
 import shells
 import subagents
@@ -25,7 +27,7 @@ from world import World
 
 SCENES = {
     scene.__name__: scene
-    for part in [turns, talks, shells, subagents, commits, worktrees, settings]
+    for part in [turns, talks, shells, nets, subagents, commits, worktrees, settings, payloads]
     for scene in part.SCENES
 }
 # The longest that a scene may take, all waits together.
@@ -82,12 +84,14 @@ def main():
     parser.add_argument("--git-coord", default=shutil.which("git-coord"), help="the program")
     parser.add_argument("--dir", help="an empty directory to work in; kept afterwards")
     parser.add_argument("--told", action="store_true", help="print all that the models were told")
+    parser.add_argument("--record", help="a directory to write the payloads of hooks to")
     parser.add_argument("--list", action="store_true", help="print the names of the scenes")
     parser.add_argument("scenes", nargs="*", metavar="scene", help="a scene to play; all without")
     given = parser.parse_args()
     if given.list:
         print("\n".join(SCENES))
         return 0
+    payloads.RECORD = given.record
     unknown = [name for name in given.scenes if name not in SCENES]
     if unknown:
         parser.error(f"no such scene: {', '.join(unknown)}")

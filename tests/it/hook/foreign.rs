@@ -19,8 +19,12 @@ fn foreign_payloads(repo: &Repo) -> Vec<(String, String)> {
         let text = fs::read_to_string(&path).unwrap().replace("$REPO", &work);
         (path.strip_prefix(&root).unwrap().display().to_string(), text)
     };
-    let mut all: Vec<_> =
-        entries(&root).iter().flat_map(|agent| entries(agent)).map(read).collect();
+    let is_foreign = |path: &PathBuf| {
+        let name = path.file_name().unwrap().to_str().unwrap();
+        path.is_dir() && !name.starts_with("claude-code-")
+    };
+    let agents = entries(&root).into_iter().filter(is_foreign);
+    let mut all: Vec<_> = agents.flat_map(|agent| entries(&agent)).map(read).collect();
     all.sort();
     all
 }
