@@ -153,12 +153,12 @@ fn judged(ctx: &Ctx, found: &BTreeMap<Vec<u8>, Uncommitted>) -> Result<Vec<Judge
     let mut notes = ctx.notes().all()?;
     notes.sort_by(|one, other| (&one.path, &one.agent).cmp(&(&other.path, &other.agent)));
     judge_by(ctx, notes, |in_doubt| {
-        let in_doubt: BTreeSet<&Vec<u8>> = in_doubt.iter().collect();
+        let in_doubt: BTreeSet<&[u8]> = in_doubt.iter().map(Vec::as_slice).collect();
         let is_below = |path: &[u8]| {
             let above = (0..path.len()).filter(|at| path[*at] == b'/');
-            above.into_iter().any(|at| in_doubt.contains(&path[..at].to_vec()))
+            above.into_iter().any(|at| in_doubt.contains(&path[..at]))
         };
-        let differs = |path: &&Vec<u8>| in_doubt.contains(*path) || is_below(path);
+        let differs = |path: &&Vec<u8>| in_doubt.contains(path.as_slice()) || is_below(path);
         Ok(found.keys().filter(differs).cloned().collect())
     })
 }

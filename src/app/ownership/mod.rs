@@ -108,10 +108,12 @@ fn judge_by(
     let in_doubt: BTreeSet<Vec<u8>> =
         seen.iter().filter(|(_, seen)| !seen.is_clean).map(|(note, _)| path(note)).collect();
     let in_doubt: Vec<Vec<u8>> = in_doubt.into_iter().collect();
-    let differing = differing(&in_doubt)?;
+    // In order, so that a path is found among many without a look at each.
+    let differing: BTreeSet<Vec<u8>> = differing(&in_doubt)?.into_iter().collect();
     let differs = |path: &[u8]| {
         let below = [path, b"/"].concat();
-        differing.iter().any(|found| found == path || found.starts_with(&below))
+        let next = differing.range(below.clone()..).next();
+        differing.contains(path) || next.is_some_and(|found| found.starts_with(&below))
     };
     let judged = seen.into_iter().map(|(note, mut seen)| {
         seen.is_clean = seen.is_clean || !differs(&path(&note));

@@ -75,7 +75,7 @@ pub fn edit(ctx: &Ctx, path: &Pattern, found: &Found) -> Result<(), AppError> {
     let edits = ctx.saved_edits(ctx.worktree().as_ref());
     edits.put(&edit, content)?;
     // The edit is saved, even if older ones cannot be removed.
-    edits.prune_many(ctx.clock(), ctx.settings().rescue.bounds.seconds_max).ok();
+    edits.prune_seldom(&edit, ctx.clock(), ctx.settings().rescue.bounds.seconds_max).ok();
     Ok(())
 }
 

@@ -76,6 +76,9 @@ impl HashKind {
     }
 }
 
+/// The digits of an id.
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
+
 /// The id of an object.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ObjectId {
@@ -145,7 +148,13 @@ impl PartialOrd for ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_bytes().iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        // Every hook spells many ids, and to format each byte takes ten times as long.
+        let mut digits = [0; 64];
+        for (byte, pair) in self.as_bytes().iter().zip(digits.chunks_exact_mut(2)) {
+            pair.copy_from_slice(&[byte >> 4, byte & 15].map(|half| DIGITS[usize::from(half)]));
+        }
+        let digits = &digits[..2 * self.kind.len()];
+        f.write_str(std::str::from_utf8(digits).map_err(|_| fmt::Error)?)
     }
 }
 

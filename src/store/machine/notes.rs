@@ -6,7 +6,7 @@
 //! listing finds all notes on a path. Losing a note loses one safety net: that change is then
 //! nobody's, and the path is compared only with its holder at the time of the commit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -122,10 +122,20 @@ impl Notes {
         is_wanted: impl Fn(&str) -> bool,
     ) -> Result<Vec<Note>, StoreError> {
         let mut notes = Vec::new();
+        // Many notes are of few agents.
+        let mut agents: BTreeMap<AgentName, String> = BTreeMap::new();
         for name in names.iter().filter(|name| is_wanted(name)) {
+            let Some(note) = self.read(&self.dir.join(name))? else { continue };
+            if !agents.contains_key(&note.agent) {
+                agents.insert(note.agent.clone(), agent_part(&note.agent));
+            }
             // A note under another name could not be removed again, so it does not count.
-            let is_in_its_place = |note: &Note| *name == file_name(&note.agent, &note.path);
-            notes.extend(self.read(&self.dir.join(name))?.filter(is_in_its_place));
+            let (path, agent) = name.split_once(SEPARATOR).unwrap_or_default();
+            if agents.get(&note.agent).is_some_and(|it| it == agent)
+                && path_part(&note.path) == path
+            {
+                notes.push(note);
+            }
         }
         Ok(notes)
     }
@@ -143,8 +153,11 @@ impl Notes {
 
 /// Names the file of a note so that a listing shows which path it is about, and whose it is.
 fn file_name(agent: &AgentName, path: &Pattern) -> String {
-    let agent = hashed_name(&[agent.as_str().as_bytes()]);
-    format!("{}{SEPARATOR}{agent}", path_part(path))
+    format!("{}{SEPARATOR}{}", path_part(path), agent_part(agent))
+}
+
+fn agent_part(agent: &AgentName) -> String {
+    hashed_name(&[agent.as_str().as_bytes()])
 }
 
 fn path_part(path: &Pattern) -> String {

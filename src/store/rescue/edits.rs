@@ -8,6 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,9 @@ const EDITS_OF_PATH_MAX: usize = 5;
 /// The largest number of saved edits that are removed at a time because of their age: the clock may
 /// be wrong.
 const OLD_MAX: usize = 2;
-/// The number of files after which an edit looks whether there are too many.
-const PRUNED_EVERY: usize = 32;
+/// One in so many edits looks whether there are too many. It is chosen by its content, so that most
+/// edits list nothing.
+const PRUNED_EVERY: u32 = 32;
 /// The largest number of bytes of all saved edits of a worktree.
 const BYTES_MAX: u64 = 64 << 20;
 
@@ -70,11 +72,20 @@ impl SavedEdits {
         let mut bytes = serde_json::to_vec(edit).expect("a saved edit is plain data");
         bytes.push(b'\n');
         bytes.extend_from_slice(content);
-        self.files.make_directories(&self.dir)?;
         let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
-        // Left by a killed process that had the same id.
-        self.files.remove(&staged)?;
-        self.files.write_new(&staged, &bytes, Purpose::Private)?;
+        let write = || self.files.write_new(&staged, &bytes, Purpose::Private);
+        match write() {
+            Err(error) if error.kind() == ErrorKind::NotFound => {
+                self.files.make_directories(&self.dir)?;
+                write()?;
+            }
+            // Left by a killed process that had the same id.
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                self.files.remove(&staged)?;
+                write()?;
+            }
+            other => other?,
+        }
         Ok(self.files.rename(&staged, &path)?)
     }
 
@@ -135,11 +146,15 @@ impl SavedEdits {
         kept.iter().rev().filter(is_old).take(OLD_MAX).try_for_each(|edit| self.forget(edit))
     }
 
-    /// Removes the oldest ones beyond the bounds, if there may be too many. A turn may be long, and
+    /// Removes the oldest ones beyond the bounds after one in some edits: a turn may be long, and
     /// only its end makes a snapshot.
-    pub fn prune_many(&self, now: Timestamp, seconds_max: u64) -> Result<(), StoreError> {
-        let count = self.files.list(&self.dir)?.len();
-        if count == 0 || count % PRUNED_EVERY != 0 { Ok(()) } else { self.prune(now, seconds_max) }
+    pub fn prune_seldom(
+        &self,
+        new: &SavedEdit,
+        now: Timestamp,
+        seconds_max: u64,
+    ) -> Result<(), StoreError> {
+        if is_chosen(new) { self.prune(now, seconds_max) } else { Ok(()) }
     }
 }
 
@@ -152,6 +167,13 @@ impl SavedNames {
     pub fn contains(&self, path: &Pattern, stored: &Stored) -> bool {
         self.0.contains(OsStr::new(&name_of(path, stored)))
     }
+}
+
+/// Tells whether an edit is one of those after which somebody looks. The id of a blob is as good as
+/// random.
+fn is_chosen(edit: &SavedEdit) -> bool {
+    let digits = edit.stored.blob.as_str().get(..4).unwrap_or_default();
+    u32::from_str_radix(digits, 16).is_ok_and(|number| number % PRUNED_EVERY == 0)
 }
 
 fn file_name(edit: &SavedEdit) -> String {
@@ -235,12 +257,32 @@ mod tests {
     fn many_edits_are_pruned_meanwhile() {
         let home = tempfile::tempdir().unwrap();
         let edits = edits(&home);
-        for second in 1..=100 {
+        let mut most = 0;
+        for second in 1..=300 {
             let content = second.to_string();
-            edits.put(&edit("a", content.as_bytes(), second), content.as_bytes()).unwrap();
-            edits.prune_many(Timestamp::from_millis(second * 1_000), 1_000).unwrap();
+            let edit = edit("a", content.as_bytes(), second);
+            edits.put(&edit, content.as_bytes()).unwrap();
+            edits.prune_seldom(&edit, Timestamp::from_millis(second * 1_000), 10_000).unwrap();
+            most = most.max(edits.files.list(&edits.dir).unwrap().len());
+            let kept = edits.all().unwrap();
+            assert!(kept.len() < EDITS_OF_PATH_MAX || kept[0].at.as_seconds() == second);
         }
-        assert!(edits.all().unwrap().len() < PRUNED_EVERY);
-        assert_eq!(edits.all().unwrap()[0].at.as_seconds(), 100);
+        assert!(most < 8 * PRUNED_EVERY as usize, "{most}");
+    }
+
+    /// A directory that is gone, and what a killed process has left, are in no edit's way.
+    #[test]
+    fn an_edit_is_saved_whatever_is_there() {
+        let home = tempfile::tempdir().unwrap();
+        let edits = edits(&home);
+        let first = edit("a", b"x", 1);
+        edits.put(&first, b"x").unwrap();
+        let left = edits.dir.join(format!(".{}.{}", file_name(&first), std::process::id()));
+        std::fs::write(&left, "half").unwrap();
+        edits.put(&first, b"x").unwrap();
+        assert!(!left.exists());
+        std::fs::remove_dir_all(&edits.dir).unwrap();
+        edits.put(&first, b"x").unwrap();
+        assert_eq!(edits.content(&first).unwrap().as_deref(), Some(&b"x"[..]));
     }
 }
