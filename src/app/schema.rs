@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
     agents, changesets, demo, doctor, domains, events, install, ledgers, negotiation, ownership,
-    rescue, reservations, routing, runs, status, version, whoami,
+    rescue, reservations, routing, runs, status, version, who, whoami,
 };
 use crate::core::routing::export::Exported;
 
@@ -103,6 +103,7 @@ schemas! {
     "release" "release" reservations::release::Body,
     "transfer" "transfer" reservations::transfer::Body,
     "list" "list" reservations::list::Body,
+    "who" "who" who::Body,
     "changes" "changes" ownership::changes::Body,
     "adopt" "adopt" ownership::adopt::Body,
     "rescue list" "rescue-list" rescue::list::Body,

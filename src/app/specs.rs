@@ -134,15 +134,22 @@ pub fn meant(
 /// is older than a link can still be named.
 pub fn named(repository: &Repository, specs: &[OsString]) -> Result<Vec<Pattern>, AppError> {
     let mut patterns = patterns(repository, specs, Reading::Glob)?;
-    let Some(tree) = repository.work_tree() else { return Ok(patterns) };
     for pattern in patterns.clone() {
-        let mut meant = Meant::default();
-        // A name that cannot be followed to a file here means only itself.
-        if follow(tree, &pattern, "", &mut meant).is_ok() {
-            patterns.extend(meant.patterns.into_iter().filter(|it| *it != pattern));
-        }
+        patterns.extend(through_links(repository, &pattern).into_iter().skip(1));
     }
     Ok(patterns)
+}
+
+/// Returns a pattern as it is spelled, and then what it leads to through links.
+pub fn through_links(repository: &Repository, pattern: &Pattern) -> Vec<Pattern> {
+    let mut patterns = vec![pattern.clone()];
+    let mut meant = Meant::default();
+    let Some(tree) = repository.work_tree() else { return patterns };
+    // A name that cannot be followed to a file here means only itself.
+    if follow(tree, pattern, "", &mut meant).is_ok() {
+        patterns.extend(meant.patterns.into_iter().filter(|it| it != pattern));
+    }
+    patterns
 }
 
 fn follow(

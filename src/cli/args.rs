@@ -13,7 +13,7 @@ use super::color::ColorChoice;
 use super::commands::{
     adopt, agents, answer, ask, changes, check, completions, demo, doctor, domain, events, help,
     hook, inbox, install, ledger, list, overrides, release, renew, rescue, reserve, route, run,
-    send, status, sweep, take, transfer, uninstall, version, whoami, with,
+    send, status, sweep, take, transfer, uninstall, version, who, whoami, with,
 };
 use super::help::with_groups;
 use super::term::Manner;
@@ -127,6 +127,7 @@ pub(crate) enum Command {
     Release(release::Args),
     Transfer(transfer::Args),
     List(list::Args),
+    Who(who::Args),
     Changes(changes::Args),
     Adopt(adopt::Args),
     Rescue(rescue::Args),
@@ -182,6 +183,7 @@ impl Command {
             | Command::Check(_)
             | Command::Transfer(_)
             | Command::List(_)
+            | Command::Who(_)
             | Command::Changes(_)
             | Command::Rescue(_)
             | Command::Sweep(_)

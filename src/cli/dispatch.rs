@@ -41,6 +41,7 @@ pub(crate) fn run(
         Command::Release(args) => args.run(ui, context),
         Command::Transfer(args) => args.run(ui, context),
         Command::List(args) => args.run(ui, context),
+        Command::Who(args) => args.run(ui, context),
         Command::Changes(args) => args.run(ui, context),
         Command::Adopt(args) => args.run(ui, context),
         Command::Rescue(args) => args.run(ui, context),

@@ -8,7 +8,10 @@ use super::layout::wrapped;
 /// The groups of commands in the order of `git coord help`, each with its title. A test holds that
 /// every command stands in one of them.
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
-    ("Everyday", &["reserve", "check", "renew", "release", "transfer", "list", "with", "status"]),
+    (
+        "Everyday",
+        &["reserve", "check", "renew", "release", "transfer", "list", "who", "with", "status"],
+    ),
     ("Uncommitted work", &["changes", "adopt", "rescue"]),
     ("Negotiation", &["ask", "answer", "take", "inbox", "send", "agents"]),
     ("History", &["events", "ledger", "sweep"]),

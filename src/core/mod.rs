@@ -57,6 +57,7 @@ pub mod repair;
 pub mod rescue;
 pub mod reservation;
 pub mod rollback;
+pub mod room;
 pub mod routing;
 pub mod run;
 pub mod seen;

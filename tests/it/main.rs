@@ -91,6 +91,7 @@ mod trust;
 mod uninstall;
 mod version;
 mod waiting;
+mod who;
 mod whoami;
 mod wide;
 mod with;

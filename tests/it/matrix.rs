@@ -134,6 +134,10 @@ fn reservations_come_and_go(repo: &Repo) {
     assert_eq!(texts(&some["granted"], "pattern"), ["docs/guide.md"]);
     repo.coord("bob", ["check", "src/api/teams.rs"]).exits(exit::NO);
     repo.coord("bob", ["check", "src/main.rs"]).done();
+    assert_eq!(
+        repo.json("bob", ["who", "src/api/teams.rs"])["paths"][0]["held"][0]["id"],
+        first["id"]
+    );
     repo.pass("1m");
     repo.coord("alice", ["renew", "--mine", "--ttl", "1h"]).done();
     repo.coord("bob", ["release", "--path", "app"]).done();

@@ -40,6 +40,15 @@ pub struct Judged {
 pub fn of_others(ctx: &Ctx) -> Result<Vec<Owned>, AppError> {
     let mut notes = ctx.notes().all()?;
     notes.retain(|note| !note.agent.is_one_with(ctx.actor()));
+    in_order(ctx, notes)
+}
+
+/// Lists the uncommitted changes of all agents in this work tree, in the order of their paths.
+pub fn of_all(ctx: &Ctx) -> Result<Vec<Owned>, AppError> {
+    in_order(ctx, ctx.notes().all()?)
+}
+
+fn in_order(ctx: &Ctx, notes: Vec<Note>) -> Result<Vec<Owned>, AppError> {
     let mut judged = judge(ctx, notes)?;
     tidy(ctx, &judged);
     judged.sort_by(|one, other| order(&one.note).cmp(&order(&other.note)));

@@ -12,18 +12,18 @@ use crate::app::error::AppError;
 use crate::app::next::command;
 use crate::app::path_facts::path_facts;
 use crate::app::presence::HolderLiveness;
-use crate::app::problem::{Advice, Problem, conflicting};
+use crate::app::problem::{Problem, conflicting};
 use crate::app::runs::named;
 use crate::app::view::{ConflictView, GrantView};
 use crate::app::waiting::{self, Tell};
-use crate::app::{Ctx, specs};
+use crate::app::{Ctx, specs, unmatched};
 use crate::core::decision::RULES;
 use crate::core::ids::{LockName, RequestId};
-use crate::core::pattern::{Case, Pattern, Reading};
+use crate::core::pattern::{Pattern, Reading};
 use crate::core::reservation::process::Process;
 use crate::core::reservation::reserve::{Reserve, Reserved, Scope};
 use crate::core::reservation::{About, Mode, Target, Via};
-use crate::core::text::{Line, shown};
+use crate::core::text::Line;
 use crate::core::time::Ttl;
 use crate::store::ledger::transact::Committed;
 
@@ -185,7 +185,8 @@ pub fn reserve(
     });
     answer.notes.splice(0..0, asked.notes);
     if request.advise {
-        answer.notes.extend(unmatched(ctx, &asked.command.patterns));
+        let so = Some("it holds for files yet to be made");
+        answer.notes.extend(unmatched::hint(ctx, &request.patterns, request.reading, so));
     }
     Ok(match refusal {
         Some(refusal) => answer.refused(refusal),
@@ -203,21 +204,6 @@ fn refusal(answer: &Reserved, held: impl Fn(&Reserved) -> Problem) -> Option<Pro
             .with_next(command(&["list", "--mine"]))
     };
     (!answer.over_limit.is_empty()).then(too_many)
-}
-
-/// Points out a pattern that matches no file: often a slip, sometimes a file yet to be made.
-fn unmatched(ctx: &Ctx, patterns: &[Pattern]) -> Option<Note> {
-    ctx.repository().work_tree()?;
-    let pattern = patterns.iter().find(|pattern| !matches_something(ctx, pattern))?;
-    let shown = shown(&pattern.shown()).into_owned();
-    let text = format!("'{shown}' matches no tracked file; it holds for files yet to be made");
-    Some(Note::hint(Advice::NoMatch, text))
-}
-
-fn matches_something(ctx: &Ctx, pattern: &Pattern) -> bool {
-    let exists = pattern.literal_path().is_some_and(|path| ctx.repository().has_file(&path));
-    let matcher = pattern.matcher(Case::Sensitive);
-    exists || ctx.repository().any_tracked(|path| matcher.matches(path)).unwrap_or(true)
 }
 
 impl From<Target> for OverLimit {

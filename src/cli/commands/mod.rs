@@ -30,5 +30,6 @@ pub(crate) mod take;
 pub(crate) mod transfer;
 pub(crate) mod uninstall;
 pub(crate) mod version;
+pub(crate) mod who;
 pub(crate) mod whoami;
 pub(crate) mod with;

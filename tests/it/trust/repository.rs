@@ -167,6 +167,7 @@ const QUESTIONS: &str = "
     status
     list --all
     check src/x
+    who src/x
     changes
     changes --check
     rescue list
