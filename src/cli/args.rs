@@ -172,6 +172,7 @@ impl Command {
     /// Checks what the parser cannot express, before anything is opened.
     pub(crate) fn check(&self) -> Result<(), AppError> {
         match self {
+            Command::Check(args) => args.check(),
             Command::Renew(args) => args.request().check(),
             Command::Release(args) => args.request().check(),
             Command::Adopt(args) => args.request().check(),
@@ -180,7 +181,6 @@ impl Command {
             Command::Answer(args) => args.request()?.check(),
             Command::Domain(args) => args.check(),
             Command::Reserve(_)
-            | Command::Check(_)
             | Command::Transfer(_)
             | Command::List(_)
             | Command::Who(_)

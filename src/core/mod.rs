@@ -49,6 +49,7 @@ pub mod ledger;
 pub mod limits;
 pub mod negotiation;
 pub mod ownership;
+pub mod path_list;
 pub mod pattern;
 pub mod place;
 pub mod redact;

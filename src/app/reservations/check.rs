@@ -12,8 +12,9 @@ use crate::app::path_facts::path_facts;
 use crate::app::presence::HolderLiveness;
 use crate::app::problem::{Problem, conflicting};
 use crate::app::view::ConflictView;
-use crate::app::{Ctx, specs};
+use crate::app::{Ctx, specs, unmatched};
 use crate::core::ids::LockName;
+use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::Reading;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::check::{Asker, without_shared};
@@ -25,6 +26,10 @@ pub struct Request<'r> {
     pub patterns: &'r [OsString],
     pub locks: &'r [LockName],
     pub reading: Reading,
+    /// Set for a list from another program, which may be of any length and have no path in it.
+    pub is_list: bool,
+    /// Set to point out a name that matches no file.
+    pub advise: bool,
 }
 
 /// The answer to `check`.
@@ -38,13 +43,14 @@ pub struct Body {
 
 /// Tells whether the targets are free for the caller.
 pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
-    let specs::Meant { patterns, hints } =
-        specs::meant(ctx.repository(), request.patterns, request.reading, "check")?;
+    let specs::Meant { patterns, hints } = meant(ctx, request)?;
     let facts = path_facts(ctx.repository(), &patterns);
     let targets = targets(&patterns, request.locks, &facts);
     let (conflicts, now) = in_the_way(ctx, &targets)?;
     let elsewhere = terminals::held_from_another(ctx, &targets)?;
-    let notes = hints.into_iter().map(Note::plain).chain(elsewhere);
+    let advise = || unmatched::hint(ctx, request.patterns, request.reading, None);
+    let unmatched = request.advise.then(advise).flatten();
+    let notes = hints.into_iter().map(Note::plain).chain(elsewhere).chain(unmatched);
     if conflicts.is_empty() {
         let body = Body { free: true, conflicts: Vec::new() };
         return Ok(Answer::read(body, now).noting(notes));
@@ -54,6 +60,21 @@ pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     let body = Body { free: false, conflicts: ConflictView::all(&conflicts, now, &liveness) };
     let refusal = conflicting(&conflicts, now, &liveness);
     Ok(Answer::read(body, now).refused(refusal).noting(notes))
+}
+
+/// Resolves the patterns; a list is resolved in as many parts as it takes.
+fn meant(ctx: &Ctx, request: &Request<'_>) -> Result<specs::Meant, AppError> {
+    let resolved = |part| specs::meant(ctx.repository(), part, request.reading, "check");
+    if !request.is_list {
+        return resolved(request.patterns);
+    }
+    let mut all = specs::Meant::default();
+    for part in request.patterns.chunks(PATTERNS_PER_COMMAND_MAX) {
+        let specs::Meant { patterns, hints } = resolved(part)?;
+        all.patterns.extend(patterns);
+        all.hints.extend(hints);
+    }
+    Ok(all)
 }
 
 /// Tells a caller that shares the targets that those who share them too do not stop its edits.
