@@ -18,6 +18,7 @@ pub mod events;
 pub mod identity;
 pub mod install;
 pub mod ledgers;
+pub mod log;
 mod machine;
 pub mod negotiation;
 pub mod news;

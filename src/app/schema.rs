@@ -7,7 +7,8 @@ use serde_json::json;
 
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
-    agents, changesets, demo, doctor, domains, events, install, ledgers, negotiation, ownership,
+    agents, changesets, demo, doctor, domains, events, install, ledgers, log, negotiation,
+    ownership,
     rescue, reservations, routing, runs, status, version, who, whoami,
 };
 use crate::core::routing::export::Exported;
@@ -177,6 +178,7 @@ schemas! {
     "override protected" "override-protected" routing::protected::Body,
     "route" "route" routing::route::Body,
     "events cursors" "events-cursors" events::cursors::Body,
+    "log" "log" log::Body,
     "ledger log" "ledger-log" ledgers::log::Body,
     "ledger show" "ledger-show" ledgers::show::Body,
     "ledger diff" "ledger-diff" ledgers::show::DiffBody,

@@ -59,6 +59,7 @@ pub(crate) fn run(
         Command::Route(args) => args.run(ui, context),
         Command::Whoami(_) => whoami::Args::run(ui, context),
         Command::Events(args) => args.run(ui, context),
+        Command::Log(args) => args.run(ui, context),
         Command::Ledger(args) => args.run(ui, context),
         Command::Domain(args) => args.run(ui, context),
         Command::Install(args) => args.run(ui, context),

@@ -14,7 +14,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     ),
     ("Uncommitted work", &["changes", "adopt", "rescue"]),
     ("Negotiation", &["ask", "answer", "take", "inbox", "send", "agents"]),
-    ("History", &["events", "ledger", "sweep"]),
+    ("History", &["log", "events", "ledger", "sweep"]),
     (
         "Set-up",
         &[

@@ -107,7 +107,7 @@ fn wrong_words_lead_to_the_right_ones() {
     for (line, hint) in [
         ("lock X", "did you mean 'reserve'?"),
         ("unlock X", "did you mean 'release'?"),
-        ("log", "did you mean 'ledger log'?"),
+        ("history", "did you mean 'log'?"),
         ("reserv X", "did you mean 'reserve'?"),
         ("ledger rollbck x", "did you mean 'rollback'?"),
         ("reserve X --share", "a similar argument exists: '--shared'"),

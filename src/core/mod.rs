@@ -47,6 +47,7 @@ pub mod ids;
 pub mod laws;
 pub mod ledger;
 pub mod limits;
+pub mod merge;
 pub mod negotiation;
 pub mod ownership;
 pub mod path_list;

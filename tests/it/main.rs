@@ -53,6 +53,7 @@ mod laws;
 mod ledger;
 mod list;
 mod locks;
+mod log;
 mod matrix;
 mod memory;
 mod mirrors;

@@ -194,6 +194,7 @@ fn the_ledger_can_be_read_and_turned_back(repo: &Repo) {
     repo.coord("ops", back).done();
     let patterns = |holds: &[Value]| texts(&holds.into(), "pattern");
     assert_eq!(patterns(&repo.holds()), patterns(&before.1));
+    assert_eq!(repo.json("ops", ["log", "-n", "1"])["entries"][0]["entry"], repo.tip().as_str());
     repo.coord("ops", ["ledger", "verify"]).done();
 }
 

@@ -16,6 +16,7 @@ pub(crate) mod inbox;
 pub(crate) mod install;
 pub(crate) mod ledger;
 pub(crate) mod list;
+pub(crate) mod log;
 pub(crate) mod overrides;
 pub(crate) mod release;
 pub(crate) mod renew;

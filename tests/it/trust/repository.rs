@@ -178,6 +178,7 @@ const QUESTIONS: &str = "
     inbox
     agents
     whoami
+    log
     events
     events cursors
     doctor
