@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::path::Path;
 
 use regex_lite::Regex;
 
@@ -44,7 +45,8 @@ fn pages() -> Vec<(String, String)> {
         let entries = fs::read_dir(root().join(directory)).expect("it is a directory of ours");
         let names = entries.map(|entry| entry.expect("an entry can be read").file_name());
         let names = names.map(|name| format!("{directory}/{}", name.to_string_lossy()));
-        names.filter(|name| name.ends_with(".md")).collect::<Vec<_>>()
+        let is_page = |name: &String| Path::new(name).extension().is_some_and(|kind| kind == "md");
+        names.filter(is_page).collect::<Vec<_>>()
     };
     let mut names = vec!["README.md".to_owned(), "CONTRIBUTING.md".to_owned()];
     names.extend(["docs", "examples"].into_iter().flat_map(listed));
