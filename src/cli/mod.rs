@@ -1,6 +1,6 @@
 //! The command line: words in, text or JSON out, an exit code at the end.
 //!
-//! What a command does is decided in `app`; this layer reads requests and shows answers.
+//! `app` decides about each command; this layer reads requests and shows answers.
 mod args;
 mod color;
 mod commands;

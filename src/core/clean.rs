@@ -1,6 +1,6 @@
 //! The fields of each command that have text of others, and how secrets are removed from them.
 //!
-//! Whatever is recorded is pushed, and cannot be taken back. So a command is cleaned when a request
+//! Everything on record is pushed, and cannot be taken back. So a command is cleaned when a request
 //! is made of it, through whichever door it came and whether it was built or deserialised. Text
 //! that is read back from a ledger is only checked: an entry is what its command was at the time.
 //!

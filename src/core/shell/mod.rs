@@ -12,7 +12,7 @@
 //! - [`verdict`] holds an effect against the work of others;
 //! - [`running`] looks at a command that runs already.
 //!
-//! What cannot be known from the text is marked as unknown. A branch counts as taken and a body of
+//! Words that the text does not tell are marked as unknown. A branch counts as taken and a body of
 //! a loop as run, because the caller asks what a command could do.
 
 pub mod act;

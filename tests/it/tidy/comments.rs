@@ -27,15 +27,17 @@ pub(super) fn without_verb() -> Vec<String> {
 
 /// Lists the comments with a sentence that hides its subject.
 pub(super) fn without_subject() -> Vec<String> {
-    found(|comment| {
-        let is_hidden = |sentence: &str| {
-            WITHOUT_SUBJECT.iter().any(|words| {
-                let rest = sentence.strip_prefix(words);
-                rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
-            })
-        };
-        comment.text.split(". ").any(is_hidden)
-    })
+    found(hides_subject)
+}
+
+fn hides_subject(comment: &Comment) -> bool {
+    let is_hidden = |sentence: &str| {
+        WITHOUT_SUBJECT.iter().any(|words| {
+            let rest = sentence.strip_prefix(words);
+            rest.is_some_and(|rest| !rest.starts_with(char::is_alphanumeric))
+        })
+    };
+    comment.text.split(". ").map(str::trim_start).any(is_hidden)
 }
 
 fn found(is_wrong: impl Fn(&Comment) -> bool) -> Vec<String> {
@@ -95,5 +97,7 @@ fn a_comment_without_verb_or_subject_is_found() {
     let found = comments(text);
     assert!(is_function(&found[0].item) && !is_verb("Whether") && is_verb("Tells"));
     assert_eq!(found[1].text, "Done. Who asks waits.");
+    let paragraphs = comments("//! One.\n//!\n//! Whatever is two.\n");
+    assert!(hides_subject(&paragraphs[0]), "an empty line ends a sentence, too");
     assert!(!is_function("pub struct Function;") && is_function("const fn one() {}"));
 }
