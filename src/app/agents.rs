@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::presence::{Liveness, LivenessProbe};
 use crate::app::problem::Problem;
@@ -104,7 +104,8 @@ pub fn agents(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     damaged.sort_by(|one, other| one.key.cmp(&other.key));
     damaged.dedup();
     let agents = roster.0.into_iter().map(|(name, agent)| agent.view(name, now)).collect();
-    Ok(Answer::read(Body { agents, damaged }, now))
+    let notes = Note::of_damage(&damaged);
+    Ok(Answer::read(Body { agents, damaged }, now).noting(notes))
 }
 
 /// The facts about an agent.

@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::next::{command, in_shell};
 use crate::app::problem::{Advice, ErrorForm, Form, Problem, RefusalForm};
 use crate::app::view::HeldView;
+use crate::core::damage::Damage;
 use crate::core::ids::OpId;
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
@@ -113,6 +115,18 @@ impl Note {
     /// Makes a hint that belongs to the answer, and is always shown.
     pub fn plain_hint(text: impl Into<String>) -> Note {
         Note::new(Level::Hint, text)
+    }
+
+    /// Warns of documents that cannot be read and are passed over, and tells what helps.
+    pub fn of_damage(damaged: &[Damage]) -> Vec<Note> {
+        let warning =
+            |Damage { key, why }: &Damage| Note::warning(format!("damaged: {key}: {why}"));
+        let mut notes: Vec<Note> = damaged.iter().map(warning).collect();
+        if !damaged.is_empty() {
+            let doctor = in_shell(&command(&["doctor"]));
+            notes.push(Note::plain_hint(format!("what to do about it: {doctor}")));
+        }
+        notes
     }
 
     /// Makes a hint that experienced users switch off.

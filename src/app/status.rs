@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note};
 use crate::app::domains::check;
 use crate::app::error::{AppError, with_causes};
 use crate::app::negotiation::view::RequestView;
@@ -25,6 +25,7 @@ use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::{Hold, events, index};
 use crate::core::run::Run;
 use crate::core::time::Timestamp;
+use crate::store::ledger::clock_notice;
 use crate::store::ledger::history::History;
 use crate::store::worktree::sources::Which;
 
@@ -134,7 +135,9 @@ pub struct OpenRequests {
 pub fn status(ctx: &Ctx) -> Result<Answer<Body>, Problem> {
     let reading = ctx.read()?;
     let body = look(ctx, &reading)?;
-    Ok(Answer::read(body, reading.now))
+    let clock = body.clock_behind_seconds.map(|seconds| Note::warning(clock_notice(seconds)));
+    let damage = Note::of_damage(&body.damaged);
+    Ok(Answer::read(body, reading.now).noting(clock).noting(damage))
 }
 
 fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {

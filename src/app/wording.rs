@@ -12,7 +12,6 @@ use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
 pub use crate::core::run::gate::why_shut;
-pub use crate::store::ledger::clock_notice;
 
 /// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {

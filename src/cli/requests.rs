@@ -75,17 +75,6 @@ fn stands(asked: &AskedView, now: Timestamp) -> String {
     format!("{status}, {window}")
 }
 
-/// Warns of documents that could not be read.
-pub(crate) fn warn_of_damage(ui: &mut Ui, damaged: &[Damage]) -> std::io::Result<()> {
-    for damage in damaged {
-        ui.warn(&format!("damaged: {}: {}", shown(&damage.key), shown(&damage.why)))?;
-    }
-    if !damaged.is_empty() {
-        ui.note(&format!("hint: what to do about it: {}", in_shell(&next(&["doctor"]))))?;
-    }
-    Ok(())
-}
-
 /// Lists the commands by which the holder can answer a request.
 pub(crate) fn answers(id: &ThreadId) -> String {
     let release = in_shell(&next(&["answer", id.short(), "--release"]));

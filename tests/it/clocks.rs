@@ -56,6 +56,9 @@ fn an_hour_ahead_does_not_count_and_a_minute_does() {
     repo.at("2026-01-05T10:00:00Z");
     repo.reserve_with("alice", &["src", "--ttl", "15m"]);
     with_entry_dated_ahead(&repo, "2026-01-05T11:00:00Z", &["reserve", "x"]);
+    let status = repo.json("bob", ["status"]);
+    let text = status["notes"][0]["text"].as_str().unwrap();
+    assert!(text.contains("ahead of this clock"), "{status:#}");
     let refused = repo.coord("bob", ["reserve", "src"]).exits(exit::NO);
     refused.says("in 15m");
     repo.coord("bob", ["reserve", "docs", "--ttl", "1m"])

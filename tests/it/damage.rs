@@ -124,6 +124,9 @@ fn one_damaged_hold_stops_no_list() {
         let output = repo.coord("carol", command.iter().copied()).done();
         output.says(&format!("damaged: ids/{id}"));
         output.says("git coord doctor");
+        let notes = texts(&repo.json("carol", command.iter().copied())["notes"], "text");
+        assert!(notes[0].starts_with(&format!("damaged: ids/{id}")), "{notes:?}");
+        assert!(notes[1].ends_with("git coord doctor"), "{notes:?}");
     }
     let listed = repo.json("carol", ["list"]);
     let mut patterns = texts(&listed["reservations"], "pattern");

@@ -69,7 +69,8 @@ pub fn detect(ctx: &Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let warning = aside.map(|KeptAside { why, kept_at }| {
         Note::warning(format!("the cache was damaged and is kept at '{kept_at}': {why}"))
     });
-    let mut answer = Answer::read(body, at).noting(warning).noting(notes);
+    let more = body.project.warning();
+    let mut answer = Answer::read(body, at).noting(warning).noting(notes).noting(more);
     answer.written = written;
     if answer.body.project.domains.is_empty() {
         answer.outcome = Outcome::No;

@@ -43,7 +43,8 @@ pub fn show(ctx: &Ctx, with_profiles: bool) -> Result<Answer<Body>, Problem> {
     let Known { cache, newest, now } = known(ctx)?;
     let mut body = Body { project: ProjectView::from(&cache), newest, profiles: None };
     if !with_profiles {
-        return Ok(Answer::read(body, now));
+        let warning = body.project.warning();
+        return Ok(Answer::read(body, now).noting(warning));
     }
     let profiled = profiles::of(ctx, cache.domains())?;
     let notes: Vec<Note> = profiled.iter().filter_map(Profiled::warning).collect();

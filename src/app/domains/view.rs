@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::app::answer::Note;
 use crate::core::domain::cache::Cache;
 use crate::core::domain::detection::Found;
 use crate::core::domain::structure::Fingerprint;
@@ -40,6 +41,14 @@ pub struct ProjectView {
     /// The detected domains, if others were set and count instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detected: Option<Vec<Found>>,
+}
+
+impl ProjectView {
+    /// Warns if a part of the tree was not looked at.
+    pub(super) fn warning(&self) -> Option<Note> {
+        let text = "there are more projects here than are looked at";
+        self.cut_short.then(|| Note::warning(text))
+    }
 }
 
 impl From<&Cache> for ProjectView {

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::view::{MessageView, RequestView};
 use super::{Requests, no_thread, requests, require};
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::next::command;
 use crate::app::presence::LivenessProbe;
@@ -82,14 +82,17 @@ pub fn inbox(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     require(ctx)?;
     if request.acks.is_empty() {
         let reading = ctx.read()?;
-        return Ok(Answer::read(look(ctx, &reading, request)?, reading.now));
+        let body = look(ctx, &reading, request)?;
+        let notes = Note::of_damage(&body.damaged);
+        return Ok(Answer::read(body, reading.now).noting(notes));
     }
     let command = Acknowledge { messages: request.acks.to_vec() };
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let reading = ctx.read_after(&committed)?;
     let body = look(ctx, &reading, request)?;
+    let notes = Note::of_damage(&body.damaged);
     let answer = Answer::committed(committed, |acknowledged| Body { acknowledged, ..body });
-    Ok(Answer { at: reading.now, ..answer })
+    Ok(Answer { at: reading.now, ..answer }.noting(notes))
 }
 
 fn look(ctx: &Ctx, reading: &Reading<'_>, request: &Request<'_>) -> Result<Body, AppError> {

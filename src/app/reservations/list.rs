@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Filter, Listed, find, waiting};
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
@@ -71,5 +71,7 @@ pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let Listed { holds, mut damaged, now } = find(ctx, &filter)?;
     let (waiting, tickets) = waiting(ctx, &filter)?;
     damaged.extend(tickets);
-    Ok(Answer::read(Body { reservations: HoldView::all(holds, now), waiting, damaged }, now))
+    let notes = Note::of_damage(&damaged);
+    let body = Body { reservations: HoldView::all(holds, now), waiting, damaged };
+    Ok(Answer::read(body, now).noting(notes))
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::{seen, transact};
 use crate::app::Ctx;
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note};
 use crate::app::next::command;
 use crate::app::problem::Problem;
 use crate::core::run::Run;
@@ -54,10 +54,13 @@ pub fn advance(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
 /// Answers with the result of an advance.
 pub(super) fn answer(committed: Committed<Advanced>) -> Answer<Body> {
     let answer = Answer::committed(committed, Body::from);
-    match refusal(&answer.body) {
-        Some(refusal) => answer.refused(refusal),
-        None => answer,
+    if let Some(refusal) = refusal(&answer.body) {
+        return answer.refused(refusal);
     }
+    let evidence = &answer.body.evidence;
+    let is_shut = evidence.iter().any(|evidence| !evidence.passed);
+    let text = is_shut.then(|| format!("the gate was shut: {}", why_shut(evidence)));
+    answer.noting(text.map(Note::warning))
 }
 
 impl From<Advanced> for Body {

@@ -1,13 +1,12 @@
 //! `git coord agents`
 
-use crate::app::agents::{AgentView, Body, PresenceView, agents};
+use crate::app::agents::{AgentView, PresenceView, agents};
 use crate::app::presence::liveness_word;
 use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
-use crate::cli::requests::warn_of_damage;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::text::{Line, shown};
@@ -33,11 +32,8 @@ impl Args {
     pub(crate) fn run(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
         let answer = agents(&ctx)?;
-        let Body { agents, damaged } = &answer.body;
-        show(ui, &answer, |ui| {
-            ui.table(agents.iter().map(|agent| row(agent, answer.at)))?;
-            warn_of_damage(ui, damaged)
-        })
+        let agents = &answer.body.agents;
+        show(ui, &answer, |ui| ui.table(agents.iter().map(|agent| row(agent, answer.at))))
     }
 }
 

@@ -6,7 +6,7 @@ use crate::app::negotiation::view::{REQUESTS_MAX, RequestView};
 use crate::app::problem::Problem;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::requests::{answers, print_message, request_text, taking, warn_of_damage};
+use crate::cli::requests::{answers, print_message, request_text, taking};
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::negotiation::MessageKind;
@@ -87,7 +87,6 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
         ui.note("no messages")?;
     }
     print_requests(ui, &body.requests, REQUESTS_MAX, now)?;
-    warn_of_damage(ui, &body.damaged)?;
     if body.has_older {
         ui.note("there are older ones: git coord inbox --since 00000000")?;
     }

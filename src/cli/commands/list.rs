@@ -8,7 +8,6 @@ use crate::app::wording::ticket_text;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
-use crate::cli::requests::warn_of_damage;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::core::ids::{AgentName, LockName};
@@ -63,13 +62,12 @@ impl Args {
             expired_too: self.all,
         };
         let answer = list(&ctx, &request)?;
-        let Body { reservations, waiting, damaged } = &answer.body;
+        let Body { reservations, waiting, damaged: _ } = &answer.body;
         show(ui, &answer, |ui| {
             if reservations.is_empty() {
                 ui.note("no reservations")?;
             }
             print_table(ui, reservations.iter().map(|view| &view.hold), answer.at)?;
-            warn_of_damage(ui, damaged)?;
             waiting.iter().try_for_each(|ticket| ui.note(&ticket_text(ticket, answer.at)))
         })
     }

@@ -11,7 +11,7 @@ use crate::app::problem::Problem;
 use crate::app::routing::view::TrialView;
 use crate::app::status::{Body, Domains, Notice, status};
 use crate::app::view::HoldView;
-use crate::app::wording::{clock_notice, ticket_text};
+use crate::app::wording::ticket_text;
 use crate::cli::color::Slot;
 use crate::cli::commands::inbox::print_requests;
 use crate::cli::commands::overrides::trial_text;
@@ -20,9 +20,9 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::{event_target, print_table};
 use crate::cli::layout::Cell;
 use crate::cli::patience::Patience;
-use crate::cli::requests::{request_text, warn_of_damage};
+use crate::cli::requests::request_text;
 use crate::cli::runs;
-use crate::cli::show::show;
+use crate::cli::show::{say, show};
 use crate::cli::term::Ui;
 use crate::core::domain::name::Name;
 use crate::core::event::Event;
@@ -73,6 +73,7 @@ fn watch(ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
             let answer = status(&ctx)?;
             ui.text(if ui.is_terminal() { CLEAR } else { "\n" })?;
             print(ui, &ctx, &answer.body, answer.at)?;
+            answer.notes.iter().try_for_each(|note| say(ui, note))?;
             Ok(ui.flush()?)
         })?;
         std::thread::sleep(wait);
@@ -84,9 +85,6 @@ fn print(ui: &mut Ui, ctx: &Ctx, body: &Body, now: Timestamp) -> io::Result<()> 
     let identity = ctx.identity();
     let name = ui.paint(Slot::Holder, identity.name.as_str());
     ui.line(&format!("You are {name} ({})", identity.source.description()))?;
-    if let Some(seconds) = body.clock_behind_seconds {
-        ui.warn(&clock_notice(seconds))?;
-    }
     if body.unread > 0 {
         ui.line(&format!("Unread messages: {} (git coord inbox --unread)", body.unread))?;
     }
@@ -112,7 +110,6 @@ fn print(ui: &mut Ui, ctx: &Ctx, body: &Body, now: Timestamp) -> io::Result<()> 
     if body.expired > 0 {
         ui.line(&format!("Ended and not yet swept: {} (git coord sweep)", body.expired))?;
     }
-    warn_of_damage(ui, &body.damaged)?;
     print_runs(ui, &body.runs, now)?;
     if body.mine.is_empty() && body.others.is_empty() {
         ui.line("Nobody holds anything. To begin: git coord reserve <path>")?;

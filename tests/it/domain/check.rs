@@ -170,6 +170,8 @@ fn of_very_many_projects_every_one_is_compared() {
         repo.write(&format!("packages/p{number:03}/package.json"), "{}");
     }
     repo.coord("ada", ["domain", "detect"]).done().says("more projects here than are looked at");
+    let note = &repo.json("ada", ["domain", "show"])["notes"][0];
+    assert_eq!(note["text"], "there are more projects here than are looked at");
     assert_eq!(check_code(&repo), exit::DONE);
     repo.write("packages/p429/package.json", "{ }");
     assert_eq!(reasons(&repo), ["beyond"]);

@@ -101,9 +101,6 @@ fn print(ui: &mut Ui, project: &ProjectView) -> io::Result<()> {
         let by = format!("set by {by} ({})", shown(source.as_str()));
         ui.line(&format!("{by}: {}", shown(reason.as_str())))?;
     }
-    if project.cut_short {
-        ui.warn("there are more projects here than are looked at")?;
-    }
     Ok(())
 }
 

@@ -8,7 +8,6 @@ use crate::app::answer::Answer;
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::app::runs::advance::{Body, Request, advance};
-use crate::app::wording::why_shut;
 use crate::cli::exit::ExitCode;
 use crate::cli::runs::{evidence_lines, line};
 use crate::cli::show::show;
@@ -72,11 +71,7 @@ pub(super) fn report(ui: &mut Ui, answer: &Answer<Body>) -> Result<ExitCode, Pro
 }
 
 fn print_done(ui: &mut Ui, body: &Body) -> io::Result<()> {
-    ui.line(&format!("{}, from '{}'", line(ui, &body.run), body.from_phase))?;
-    if body.evidence.iter().any(|evidence| !evidence.passed) {
-        ui.warn(&format!("the gate was shut: {}", why_shut(&body.evidence)))?;
-    }
-    Ok(())
+    ui.line(&format!("{}, from '{}'", line(ui, &body.run), body.from_phase))
 }
 
 fn print_refused(ui: &mut Ui, body: &Body, refusal: &Problem) -> io::Result<()> {
