@@ -7,11 +7,11 @@ mod rescue;
 
 use std::time::Duration;
 
+use crate::core::boolean::parse_boolean;
 use crate::core::domain::tree_path::{BadTreePath, TreePath};
 use crate::core::duration::{DurationError, parse_duration, parse_ttl};
 use crate::core::ids::{AgentName, BadId};
 use crate::core::time::Ttl;
-pub use crate::store::git::config_entries::parse_boolean;
 pub use keys::{KEYS, Key, ValueKind};
 pub use rescue::RescueSettings;
 

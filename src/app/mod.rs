@@ -61,7 +61,7 @@ use crate::core::clean::{self, Clean, LeftOut};
 use crate::core::command::{Command, Request};
 use crate::core::decision::Decide;
 use crate::core::documents::FORMAT_VERSION;
-use crate::core::domain::source_tree::SourceTree;
+use crate::core::domain::source_tree::{SourceTree, Which};
 use crate::core::environment::Environment;
 use crate::core::ids::{AgentName, EntryName, HoldId, OpId};
 use crate::core::ledger::LedgerName;
@@ -79,7 +79,6 @@ use crate::store::ledger::entry::Committer;
 use crate::store::ledger::transact::{Committed, TransactError, Turns, WriteOptions};
 use crate::store::ledger::{Base, Ledger};
 use crate::store::os::files::Files;
-use crate::store::worktree::sources::Which;
 
 /// Everything that a request is answered with: the repository, the agent, the time, the settings.
 pub struct Ctx {

@@ -9,12 +9,13 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use crate::app::config::{SettingError, Settings, is_set_on, parse_boolean};
+use crate::app::config::{SettingError, Settings, is_set_on};
 use crate::app::error::AppError;
 use crate::app::identity::{Identity, IdentityInputs, Login, identify};
 use crate::app::install::plan::ENABLED;
 use crate::app::presence::{Doing, touch};
 use crate::app::{Ctx, ancestors};
+use crate::core::boolean::parse_boolean;
 use crate::core::environment::Environment;
 use crate::core::ids::{AgentName, HoldId};
 use crate::core::pattern::Case;
@@ -22,8 +23,7 @@ use crate::core::text::Line;
 use crate::core::time::{NotATime, Timestamp};
 use crate::store::error::StoreError;
 use crate::store::git::Git;
-use crate::store::git::config::Config;
-pub use crate::store::git::config::ConfigError;
+use crate::store::git::config::{self, Config};
 use crate::store::git::packs::Budget;
 use crate::store::git::program::running;
 use crate::store::git::repository::Repository;
@@ -52,6 +52,11 @@ pub struct Door {
     /// Set where the repository cannot be opened, and agents have coordinated in it.
     may_be_enabled: bool,
 }
+
+/// The configuration of a place cannot be read.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub struct ConfigError(#[from] config::ConfigError);
 
 /// How much time a request may take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

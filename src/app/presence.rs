@@ -15,6 +15,7 @@ use crate::core::limits::{URGENT_WINDOW_SECONDS, WINDOW_SECONDS};
 use crate::core::negotiation::Asked;
 use crate::core::negotiation::answer::pinned;
 use crate::core::negotiation::standing::{Evidence, Held, Standing};
+use crate::core::ownership::tool_call::CallKind;
 use crate::core::ownership::turn::{Signs, Turn};
 use crate::core::place::are_apart;
 use crate::core::refusal::Conflict;
@@ -22,7 +23,6 @@ use crate::core::reservation::Hold;
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::process::Process;
 use crate::core::time::Timestamp;
-pub use crate::store::machine::open_tool_calls::CallKind;
 use crate::store::machine::presence::Presence;
 use crate::store::os::process::ProcessIdentity;
 

@@ -18,9 +18,9 @@ use crate::app::answer::Note;
 use crate::app::config::SettingError;
 use crate::app::error::{AppError, Missing, with_causes};
 use crate::app::next::{command, in_shell};
+use crate::app::open::ConfigError;
 use crate::app::view::HeldView;
 use crate::core::refusal::Refusal;
-use crate::store::git::config::ConfigError;
 
 pub use reservations::{conflicting, held};
 

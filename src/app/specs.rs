@@ -14,8 +14,12 @@ use crate::core::limits::PATTERNS_PER_COMMAND_MAX;
 use crate::core::pattern::{self, Case, Pattern, Reading};
 use crate::core::text::shown;
 use crate::store::git::repository::{Repository, WorkTree};
-pub use crate::store::worktree::path_resolution::resolved;
 use crate::store::worktree::path_resolution::{self, About, Destination};
+
+/// Follows an absolute path through its links, as an edit of it would.
+pub fn resolved(path: &Path) -> PathBuf {
+    path_resolution::resolved(path)
+}
 
 /// Resolves patterns relative to the caller's directory.
 pub fn patterns(

@@ -18,6 +18,7 @@ use crate::app::{Ctx, Reading, dead_holders, runs};
 use crate::core::damage::Damage;
 use crate::core::domain::freshness::Verdict;
 use crate::core::domain::name::Name;
+use crate::core::domain::source_tree::Which;
 use crate::core::event::Event;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
@@ -27,7 +28,6 @@ use crate::core::run::Run;
 use crate::core::time::Timestamp;
 use crate::store::ledger::clock_notice;
 use crate::store::ledger::history::History;
-use crate::store::worktree::sources::Which;
 
 /// The largest number of entries that are searched for actions of others on the caller's
 /// reservations.

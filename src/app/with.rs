@@ -31,11 +31,12 @@ use crate::core::time::{Timestamp, Ttl};
 use crate::store::machine::waiters::RegisteredWaiter;
 use crate::store::os::alarm::{Alarm, FORWARDED, Woken, not_ignored};
 use crate::store::os::child::{Adopted, Running, State, Watched};
+use crate::store::os::process::ProcessIdentity;
 use crate::store::os::stand_in::StandIn;
 
 use self::hold::cannot_run;
 pub use self::hold::{Held, hold, not_started};
-pub use self::left::{Absence, Left, ProcessIdentity, Vigil};
+pub use self::left::{Absence, Left, Vigil, WithProcess};
 
 /// The time that a command has to end after it was asked to, before it is killed.
 const GRACE: Duration = Duration::from_secs(5);
@@ -112,10 +113,10 @@ pub fn run(ctx: &mut Ctx, held: &Held, run: Run<'_>, tell: &mut Tell<'_>) -> Res
 /// that is stopped, until it is continued. There is no user to tell anything.
 pub fn stand_in(ctx: &mut Ctx, left: Left, absence: Absence) -> Result<(), std::io::Error> {
     let mut nobody = |_: &News<'_>| {};
-    let running = dead_holders::command_of(ctx, &left.with).and_then(Adopted::new);
+    let running = dead_holders::command_of(ctx, &left.with.0).and_then(Adopted::new);
     let Some(mut running) = running else { return Ok(()) };
     if absence == Absence::Stopped {
-        running = running.while_stopped(&left.with);
+        running = running.while_stopped(&left.with.0);
     }
     let Left { with, held, ttl, keep_going } = left;
     let mut keeper = Keeper {
@@ -135,7 +136,7 @@ pub fn stand_in(ctx: &mut Ctx, left: Left, absence: Absence) -> Result<(), std::
         Absence::Killed => {
             keeper.read_clock(&alarm);
             keeper.release(&mut nobody);
-            keeper.leave(&with, standing);
+            keeper.leave(&with.0, standing);
         }
         Absence::Stopped => standing.into_iter().for_each(RegisteredWaiter::leave),
     }
@@ -196,7 +197,7 @@ impl<'c> Keeper<'c> {
             return None;
         }
         let (held, ttl, keep_going) = (self.held.clone(), self.ttl, self.keep_going);
-        let left = Left { with: with.clone(), held, ttl, keep_going };
+        let left = Left { with: WithProcess(with.clone()), held, ttl, keep_going };
         let started = StandIn::start(&left.words(self.ctx.actor().as_str()), self.ctx.directory());
         started.map_err(|error| tell(&News::Alone(&error))).ok()
     }

@@ -11,8 +11,6 @@ use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
-pub use crate::core::run::gate::why_shut;
-
 /// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {
     match target {

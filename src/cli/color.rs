@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-use crate::app::config::parse_boolean;
+use crate::core::boolean::parse_boolean;
 use crate::core::environment::Environment;
 
 /// `--color`.

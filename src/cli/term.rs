@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::color::{ColorChoice, ColorInputs, Slot, wants_color};
 use super::layout::{Cell, aligned};
-use crate::app::config::parse_boolean;
 use crate::app::problem::{Advice, Problem};
+use crate::core::boolean::parse_boolean;
 use crate::core::environment::Environment;
 use crate::core::text::shown;
 

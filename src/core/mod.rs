@@ -31,6 +31,7 @@
 
 pub mod archives;
 pub mod bounded;
+pub mod boolean;
 pub mod clean;
 pub mod clock;
 pub mod command;

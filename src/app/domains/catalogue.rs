@@ -3,8 +3,7 @@
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::domain::catalogue::{BadCatalogue, CATALOGUE_BYTES_MAX, Catalogue};
-use crate::core::domain::source_tree::{SourceTree, Whole};
-use crate::store::worktree::sources::Which;
+use crate::core::domain::source_tree::{SourceTree, Which, Whole};
 
 /// A catalogue file that cannot be used.
 #[derive(Debug, thiserror::Error)]

@@ -14,10 +14,10 @@ use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::change::{Assessment, Change, Comparison};
 use crate::core::domain::freshness::{Reason, Verdict, judge};
+use crate::core::domain::source_tree::Which;
 use crate::core::domain::structure::Structure;
 use crate::core::domain::survey::Purpose;
 use crate::core::ledger::LedgerName;
-use crate::store::worktree::sources::Which;
 
 /// The largest number of changes that an explanation lists.
 const CHANGES_MAX: usize = 200;

@@ -15,12 +15,12 @@ use crate::core::domain;
 use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::detection;
 use crate::core::domain::record::{Detect, Recorded};
+use crate::core::domain::source_tree::Which;
 use crate::core::domain::survey::Purpose;
 use crate::core::ledger::LedgerName;
 use crate::core::refusal::Refusal;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
-use crate::store::worktree::sources::Which;
 
 /// A request to detect.
 pub struct Request {

@@ -10,7 +10,7 @@ use crate::app::error::AppError;
 use crate::app::problem::Problem;
 use crate::core::domain::catalogue::Domain;
 use crate::core::domain::name::Name;
-use crate::store::worktree::sources::Which;
+use crate::core::domain::source_tree::Which;
 
 /// A choice of domains.
 pub struct Request<'r> {

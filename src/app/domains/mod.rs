@@ -18,13 +18,12 @@ use crate::app::error::AppError;
 use crate::app::{Ctx, Reading};
 use crate::core::domain::cache::{self, Cache};
 use crate::core::domain::catalogue::Catalogue;
-use crate::core::domain::source_tree::{SourceTree, Without};
+use crate::core::domain::source_tree::{SourceTree, Which, Without};
 use crate::core::domain::structure::{Basis, Structure};
 use crate::core::domain::survey::{self, Purpose, Survey};
 use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
 
-pub use crate::store::worktree::sources::Which;
 pub use kept::Damaged;
 
 /// The number of looks at a tree, which is repeated if somebody else writes meanwhile.

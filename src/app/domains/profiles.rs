@@ -8,8 +8,7 @@ use crate::app::error::AppError;
 use crate::core::domain::detection::Found;
 use crate::core::domain::name::Name;
 use crate::core::domain::profile::{self, PROFILE_BYTES_MAX, Profile};
-use crate::core::domain::source_tree::{SourceTree, Whole};
-use crate::store::worktree::sources::Which;
+use crate::core::domain::source_tree::{SourceTree, Which, Whole};
 
 /// A domain with its profile.
 #[derive(Clone, Debug)]

@@ -13,9 +13,9 @@ use crate::core::domain::cache::Cache;
 use crate::core::domain::classify::{Classify, Declassify};
 use crate::core::domain::confidence::Confidence;
 use crate::core::domain::name::Name;
+use crate::core::domain::source_tree::Which;
 use crate::core::ledger::LedgerName;
 use crate::core::text::Line;
-use crate::store::worktree::sources::Which;
 
 /// The classification of a person or a model.
 pub struct Request<'r> {

@@ -4,7 +4,6 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::app::Ctx;
-use crate::app::config::parse_boolean;
 use crate::app::error::AppError;
 use crate::app::install::before::Before;
 use crate::app::install::claude;
@@ -12,6 +11,7 @@ use crate::app::install::documents::{self, Beside};
 use crate::app::install::git_hooks::{Elsewhere, Found, Manager, Place};
 use crate::app::install::hook_file::GitHook;
 use crate::app::install::plan::Setting;
+use crate::core::boolean::parse_boolean;
 use crate::store::error::StoreError;
 use crate::store::git::program::{self, Program};
 use crate::store::layout::{HelperDir, helpers};

@@ -20,12 +20,14 @@ use crate::core::ids::{AgentName, EntryName, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
+use crate::store::layout;
 use crate::store::ledger::entry::{Counters, Entry, Message, Recorded};
 use crate::store::ledger::history::{self, Found};
 use crate::store::ledger::snapshot::read_entry;
 use crate::store::ledger::{Base, recorded_command};
 
-pub use crate::store::layout::NAMESPACE;
+/// A pattern for every ref of ours.
+pub const EVERY_REF: &str = layout::EVERY_REF;
 
 /// An entry of a ledger, in short.
 #[derive(Clone, Debug, Serialize, JsonSchema)]

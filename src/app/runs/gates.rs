@@ -4,9 +4,9 @@ use std::path::Path;
 
 use crate::app::Ctx;
 use crate::app::error::AppError;
+use crate::core::domain::source_tree::Which;
 use crate::core::run::chain::Chain;
 use crate::core::run::gates::{Gate, check_gates, of_repository};
-use crate::store::worktree::sources::Which;
 
 /// The size limit of a file with gates.
 const GATES_BYTES_MAX: u64 = 64 * 1024;

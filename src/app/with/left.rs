@@ -2,19 +2,31 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::str::FromStr;
 use std::time::Duration;
 
 use crate::core::ids::HoldId;
 use crate::core::time::Ttl;
 use crate::store::os::alarm::Stopwatch;
+use crate::store::os::process::{NotAProcess, ProcessIdentity};
 use crate::store::os::{processes, stand_in};
 
-pub use crate::store::os::process::ProcessIdentity;
+/// The process of a `with`, as one process names it to another.
+#[derive(Clone, Debug)]
+pub struct WithProcess(pub(super) ProcessIdentity);
+
+impl FromStr for WithProcess {
+    type Err = NotAProcess;
+
+    fn from_str(text: &str) -> Result<WithProcess, NotAProcess> {
+        text.parse().map(WithProcess)
+    }
+}
 
 /// The `with` that a stand-in replaces.
 #[derive(Clone, Debug)]
 pub struct Left {
-    pub with: ProcessIdentity,
+    pub with: WithProcess,
     pub held: Vec<HoldId>,
     pub ttl: Ttl,
     /// Set if the command goes on when its reservations are lost.
@@ -40,10 +52,10 @@ pub struct Vigil {
 
 impl Vigil {
     /// Begins to watch the `with` that started this process.
-    pub fn of(with: &ProcessIdentity, ttl: Ttl) -> Vigil {
+    pub fn of(with: &WithProcess, ttl: Ttl) -> Vigil {
         // Its last renewal is a third of this time ago at most.
         let pause = Duration::from_secs(ttl.as_seconds()) / 6;
-        Vigil { with: with.clone(), begun: Stopwatch::start(), pause }
+        Vigil { with: with.0.clone(), begun: Stopwatch::start(), pause }
     }
 
     /// Waits until the `with` cannot renew. Returns `None` once it has ended in good order.
@@ -69,7 +81,7 @@ impl Left {
     /// Builds the command that starts a stand-in, which acts under the same name.
     pub(super) fn words(&self, actor: &str) -> Vec<OsString> {
         let mut words = vec![format!("--as={actor}"), "with".to_owned()];
-        words.push(format!("--stand-in={}", self.with));
+        words.push(format!("--stand-in={}", self.with.0));
         words.push(format!("--ttl={}s", self.ttl.as_seconds()));
         words.extend(self.keep_going.then(|| "--keep-going".to_owned()));
         words.push("--".to_owned());

@@ -3,7 +3,6 @@
 use std::io;
 
 use crate::app::answer::{Answer, Outcome};
-use crate::app::config::parse_boolean;
 use crate::app::doctor::mend::Mended;
 use crate::app::doctor::view::{Body, LockView, PlanView, RepairView, RepairedView, TakenOutView};
 use crate::app::doctor::{self, Check, State};
@@ -17,6 +16,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::core::boolean::parse_boolean;
 use crate::core::text::shown;
 
 /// Find problems, repair damaged ledgers, and move lock files aside

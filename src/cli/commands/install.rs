@@ -1,6 +1,5 @@
 //! `git coord install`
 
-use crate::app::config::parse_boolean;
 use crate::app::error::AppError;
 use crate::app::install::follow::{Followed, ItemView, State};
 use crate::app::install::found::Host;
@@ -14,6 +13,7 @@ use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::{Word, one_of};
+use crate::core::boolean::parse_boolean;
 use crate::core::text::shown;
 
 const EXAMPLES: &str = "\

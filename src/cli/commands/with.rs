@@ -8,7 +8,7 @@ use crate::app::problem::Problem;
 use crate::app::reservations::reserve::Request;
 use crate::app::waiting::Tell;
 use crate::app::with::{
-    self, Absence, Fate, Held, Left, News, ProcessIdentity, Run, Vigil, hold, not_started,
+    self, Absence, Fate, Held, Left, News, Run, Vigil, WithProcess, hold, not_started,
 };
 use crate::app::wording::lost_text;
 use crate::cli::commands::reserve::{Terms, telling_waiters};
@@ -68,7 +68,7 @@ pub(crate) struct Args {
     /// Take over from the 'with' of this process if it is killed or stopped; the ids that it holds come
     /// last
     #[arg(long, value_name = "PROCESS", hide = true)]
-    pub(crate) stand_in: Option<ProcessIdentity>,
+    pub(crate) stand_in: Option<WithProcess>,
 
     /// Command to run, and its arguments
     #[arg(
@@ -109,11 +109,7 @@ impl Args {
     }
 
     /// Takes over from that process if it is killed, and for as long as it is stopped.
-    fn stand_in_for(
-        &self,
-        with: &ProcessIdentity,
-        context: &Context<'_>,
-    ) -> Result<ExitCode, Problem> {
+    fn stand_in_for(&self, with: &WithProcess, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let begun = context.door.clock()?;
         let Some(ttl) = self.terms.ttl else { return Ok(ExitCode::Done) };
         let vigil = Vigil::of(with, ttl);

@@ -1,7 +1,7 @@
 //! Tables of the manual beside commands, exit codes and configuration keys.
 
 use crate::app::identity::{AGENT_VARIABLE, marks, session_variables};
-use crate::app::ledgers::NAMESPACE;
+use crate::app::ledgers::EVERY_REF;
 use crate::app::open::WITHIN_VARIABLE;
 use crate::core::ledger::LedgerName;
 
@@ -47,7 +47,7 @@ pub(super) fn variables() -> Vec<(String, &'static str)> {
 pub(super) fn files() -> [(String, &'static str); 2] {
     [
         (
-            format!("{NAMESPACE}*"),
+            EVERY_REF.to_owned(),
             "The ledgers: all state, as commits. They can be read with any git tool.",
         ),
         (

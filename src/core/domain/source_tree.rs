@@ -10,6 +10,18 @@ pub struct Node {
     pub is_directory: bool,
 }
 
+/// Selects a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// The work tree if there is one, otherwise the commit.
+    Usual,
+    /// The work tree, without ignored files.
+    WorkTree,
+    Index,
+    /// The commit that `HEAD` points at.
+    Head,
+}
+
 /// Tells whether a file or directory of that name is wanted. The second argument is true for a
 /// directory.
 pub type Wanted<'a> = dyn Fn(&str, bool) -> bool + 'a;

@@ -15,6 +15,7 @@ pub mod lost;
 mod note;
 pub mod standing;
 pub mod sweep;
+pub mod tool_call;
 pub mod turn;
 pub mod written;
 

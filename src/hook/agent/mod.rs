@@ -22,8 +22,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::app::identity::Session;
-use crate::app::presence::{CallKind, Doing};
+use crate::app::presence::Doing;
 use crate::app::{shell_gate, specs};
+use crate::core::ownership::tool_call::CallKind;
 
 /// How a kind of agent talks to its hooks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -69,15 +69,6 @@ pub fn of_listing(listed: &[u8]) -> Vec<Entry> {
     entries
 }
 
-/// Parses a boolean as git does: a word, or a number that is true unless it is zero.
-pub fn parse_boolean(text: &str) -> Option<bool> {
-    match text.to_ascii_lowercase().as_str() {
-        "true" | "yes" | "on" => Some(true),
-        "false" | "no" | "off" | "" => Some(false),
-        number => number.parse::<i32>().ok().map(|number| number != 0),
-    }
-}
-
 fn value_text(entry: &git2::ConfigEntry<'_>) -> String {
     if entry.has_value() {
         String::from_utf8_lossy(entry.value_bytes()).into_owned()

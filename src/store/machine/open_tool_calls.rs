@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::core::limits::CALL_SECONDS_MAX;
+use crate::core::ownership::tool_call::CallKind;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::hashed_name;
@@ -20,32 +21,6 @@ use crate::store::os::files::{EntryType, Files};
 const BYTES_MAX: u64 = 1 << 20;
 /// Replaces the time in the record of an end.
 const ENDED: &str = "ended";
-
-/// The kind of a tool call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CallKind {
-    /// Something that runs no commands, such as an edit.
-    Other,
-    /// A shell command.
-    Shell,
-    /// A shell command that runs git.
-    Git,
-}
-
-impl CallKind {
-    fn word(self) -> Option<&'static str> {
-        match self {
-            CallKind::Other => None,
-            CallKind::Shell => Some("shell"),
-            CallKind::Git => Some("git"),
-        }
-    }
-
-    fn of(word: &str) -> CallKind {
-        let all = [CallKind::Shell, CallKind::Git];
-        all.into_iter().find(|kind| kind.word() == Some(word)).unwrap_or(CallKind::Other)
-    }
-}
 
 /// An open tool call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

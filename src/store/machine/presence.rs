@@ -12,12 +12,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::core::identity::in_shell::Running;
 use crate::core::ids::AgentName;
+use crate::core::ownership::tool_call::CallKind;
 use crate::core::reservation::process::Process;
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
-use crate::store::machine::open_tool_calls::{CallKind, OpenCall, OpenToolCalls};
+use crate::store::machine::open_tool_calls::{OpenCall, OpenToolCalls};
 use crate::store::os::files::{Files, Purpose};
 use crate::store::os::process::ProcessIdentity;
 

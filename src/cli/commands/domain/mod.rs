@@ -11,7 +11,6 @@ use std::io;
 
 use clap::Subcommand;
 
-use crate::app::domains::Which;
 use crate::app::domains::view::ProjectView;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
@@ -21,6 +20,7 @@ use crate::cli::layout::Cell;
 use crate::cli::term::Ui;
 use crate::cli::values::{Word, one_of};
 use crate::core::domain::detection::Found;
+use crate::core::domain::source_tree::Which;
 use crate::core::text::shown;
 
 /// Detect the kind of this project, and check whether it is still the same

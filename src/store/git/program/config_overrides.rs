@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::process::Command;
 
-use crate::store::git::config_entries::{Entry, Scope, parse_boolean};
+use crate::core::boolean::parse_boolean;
+use crate::store::git::config_entries::{Entry, Scope};
 use crate::store::git::found::Found;
 
 /// Settings for every call: no hooks, no maintenance after a fetch, no verification of signatures.

@@ -12,7 +12,7 @@ mod work;
 use std::path::{Path, PathBuf};
 
 use crate::core::documents::ReadError;
-use crate::core::domain::source_tree::SourceTree;
+use crate::core::domain::source_tree::{SourceTree, Which};
 use crate::store::error::StoreError;
 use crate::store::git::backend::Backend;
 use crate::store::git::repository::Repository;
@@ -20,18 +20,6 @@ use crate::store::os::files::Files;
 use stored::{Committed, Staged};
 use tracked::Tracked;
 use work::WorkTreeSources;
-
-/// Selects a tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Which {
-    /// The work tree if there is one, otherwise the commit.
-    Usual,
-    /// The work tree, without ignored files.
-    WorkTree,
-    Index,
-    /// The commit that `HEAD` points at.
-    Head,
-}
 
 impl Repository {
     /// Opens one of the trees of the repository.
