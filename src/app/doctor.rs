@@ -1,23 +1,21 @@
 //! Checks everything that could be wrong in a repository, and says for each what to do about it.
 //!
-//! Checks change nothing. Only [`repair`], [`take_out`] and [`clear_locks`] write, and they delete
-//! nothing.
+//! Checks change nothing. Only the repairs in `mend` write, and they delete nothing.
 
 mod claude;
 mod clock;
 mod hooks;
 mod locks;
-pub mod mend;
+mod mend;
 mod mirrors;
 mod names;
 mod rehearsal;
 mod repair;
 mod room;
+mod run;
 pub mod view;
 
-pub use hooks::hooks;
-pub use locks::{Cleared, Outcome, clear_locks};
-pub use repair::{Continued, TakenOut, plan, repair, take_out};
+pub use run::{Request, doctor};
 use view::PlanView;
 
 use std::path::PathBuf;
@@ -101,7 +99,7 @@ impl Check {
 }
 
 /// Checks the version of git.
-pub fn git_program() -> Check {
+fn git_program() -> Check {
     const NAME: &str = "git";
     let (major, minor) = GIT_OLDEST;
     match program::version() {
@@ -119,7 +117,7 @@ fn is_older(version: &str) -> bool {
 }
 
 /// Checks the settings: values that do not fit, and keys that mean nothing.
-pub fn configuration(names: &[String], settings: Option<&SettingError>) -> Vec<Check> {
+fn configuration(names: &[String], settings: Option<&SettingError>) -> Vec<Check> {
     const NAME: &str = "configuration";
     let mut checks = Vec::new();
     if let Some(error) = settings {
@@ -141,7 +139,7 @@ pub fn configuration(names: &[String], settings: Option<&SettingError>) -> Vec<C
 
 /// Finds what keeps us from opening the repository. Behind a link is no repository of ours to look
 /// at, and behind a pipe nothing.
-pub fn in_the_way(door: &Door) -> Vec<Check> {
+fn in_the_way(door: &Door) -> Vec<Check> {
     match door.repository(symbolic_link) {
         Some(link) => link.into_iter().collect(),
         // It was not opened, so as not to wait.
@@ -170,7 +168,7 @@ pub fn pipes(environment: &Environment) -> Vec<Check> {
 }
 
 /// Runs every check of an open repository.
-pub fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
+fn examine(ctx: &Ctx) -> Result<Vec<Check>, AppError> {
     let mut checks = vec![repository(ctx), identity(ctx)];
     checks.extend(names::names(ctx));
     checks.extend([clock::clock(ctx), queue(ctx)]);

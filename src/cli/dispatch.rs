@@ -5,7 +5,6 @@ use super::commands::{agents, demo, version, whoami};
 use super::exit::ExitCode;
 use super::term::Ui;
 use crate::app::Ctx;
-use crate::app::config::Settings;
 use crate::app::open::{Door, Pace};
 use crate::app::problem::Problem;
 
@@ -19,11 +18,7 @@ pub(crate) struct Context<'a> {
 impl Context<'_> {
     /// Opens the repository that the command is about.
     pub(crate) fn open(&self) -> Result<Ctx, Problem> {
-        self.open_with(self.door.settings()?)
-    }
-
-    /// Opens the repository with settings that were read before.
-    pub(crate) fn open_with(&self, settings: Settings) -> Result<Ctx, Problem> {
+        let settings = self.door.settings()?;
         Ok(self.door.open(self.globals.acting_as.as_ref(), settings, Pace::Command)?)
     }
 }

@@ -34,7 +34,7 @@ struct Looked {
 }
 
 /// Checks the hooks, and reports each trouble by itself; `is_enabled` is `coord.enabled`.
-pub fn hooks(ctx: &Ctx, host: &Host, is_enabled: bool) -> Vec<Check> {
+pub(super) fn hooks(ctx: &Ctx, host: &Host, is_enabled: bool) -> Vec<Check> {
     let looked = match look(ctx, host) {
         Ok(looked) => looked,
         Err(error) => return vec![Check::new(NAME, State::Warning, error.to_string())],

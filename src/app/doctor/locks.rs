@@ -21,7 +21,7 @@ const PATH_BYTES_MAX: u64 = 64 * 1024;
 
 /// A lock that was in the way.
 #[derive(Clone, Debug)]
-pub struct Cleared {
+pub(super) struct Cleared {
     /// Its path, which it may have left.
     pub lock: PathBuf,
     /// Its owner, as far as that is known, in a sentence.
@@ -31,7 +31,7 @@ pub struct Cleared {
 
 /// The fate of a lock that was in the way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub(super) enum Outcome {
     /// It was moved to this path.
     Moved(PathBuf),
     /// Its owner has released it.
@@ -44,7 +44,7 @@ pub enum Outcome {
 
 impl Outcome {
     /// Returns the reason why the lock stays, if it does.
-    pub fn stays(&self) -> Option<&str> {
+    pub(super) fn stays(&self) -> Option<&str> {
         match self {
             Outcome::Moved(_) | Outcome::Released => None,
             Outcome::InUse => Some("it is in use"),
@@ -72,7 +72,7 @@ fn check(lock: &SeenLock) -> Check {
 }
 
 /// Moves abandoned locks aside, as far as this host can tell that they are.
-pub fn clear_locks(ctx: &Ctx) -> Result<Vec<Cleared>, AppError> {
+pub(super) fn clear_locks(ctx: &Ctx) -> Result<Vec<Cleared>, AppError> {
     seen(ctx)?.iter().map(|lock| clear(ctx, lock)).collect()
 }
 

@@ -1,7 +1,8 @@
 //! Repairs everything that can be repaired, or plans that.
 
+use super::locks::{Cleared, Outcome, clear_locks};
+use super::repair::{Continued, TakenOut, plan, repair, take_out};
 use super::view::{LockView, PlanView, RepairView, RepairedView, TakenOutView};
-use super::{Cleared, Continued, Outcome, TakenOut, clear_locks, plan, repair, take_out};
 use crate::app::Ctx;
 use crate::app::answer::Note;
 use crate::app::error::AppError;
@@ -10,7 +11,7 @@ use crate::store::ledger::repair::Plan;
 
 /// The result of a repair, or its plan.
 #[derive(Default)]
-pub struct Mended {
+pub(super) struct Mended {
     pub cleared: Vec<Cleared>,
     pub repaired: Vec<Continued>,
     pub planned: Vec<(LedgerName, Plan)>,
@@ -19,7 +20,7 @@ pub struct Mended {
 
 impl Mended {
     /// Repairs, or plans a repair.
-    pub fn by(ctx: &Ctx, dry_run: bool) -> Result<Mended, AppError> {
+    pub(super) fn by(ctx: &Ctx, dry_run: bool) -> Result<Mended, AppError> {
         let mut mended = Mended::default();
         if !dry_run {
             mended.cleared = clear_locks(ctx)?;
@@ -39,12 +40,12 @@ impl Mended {
     }
 
     /// Tells whether a lock stays that is in the way.
-    pub fn leaves_some(&self) -> bool {
+    pub(super) fn leaves_some(&self) -> bool {
         self.cleared.iter().any(|lock| matches!(lock.outcome, Outcome::Stays(_)))
     }
 
     /// Lists the warnings of the repairs, and the locks that stay.
-    pub fn notes(&self) -> Vec<Note> {
+    pub(super) fn notes(&self) -> Vec<Note> {
         let of_repairs = self.repaired.iter().flat_map(|it| it.repaired.notices.clone());
         let stays = |lock: &Cleared| {
             let why = lock.outcome.stays()?;
@@ -54,7 +55,7 @@ impl Mended {
     }
 
     /// Shows the repair, or its plan, to programs.
-    pub fn view(&self, dry_run: bool) -> RepairView {
+    pub(super) fn view(&self, dry_run: bool) -> RepairView {
         let taken_out = self.taken_out.as_ref().map(TakenOutView::from);
         if dry_run {
             let view = |(ledger, plan): &(LedgerName, Plan)| PlanView::new(*ledger, plan);

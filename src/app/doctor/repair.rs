@@ -17,7 +17,7 @@ use crate::store::ledger::repair::{Plan, Repaired, Repairer, RewoundRef};
 const NAMED_MAX: usize = 5;
 
 /// A ledger that goes on from its newest whole entry.
-pub struct Continued {
+pub(super) struct Continued {
     pub ledger: LedgerName,
     /// The act of the repair.
     pub op: OpId,
@@ -25,7 +25,7 @@ pub struct Continued {
 }
 
 /// Continues a damaged ledger from its newest whole entry; none if it is not damaged.
-pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Continued>, AppError> {
+pub(super) fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Continued>, AppError> {
     let who = Repairer { actor: ctx.actor().clone(), host: ctx.host().clone(), clock: ctx.clock() };
     let op = Ctx::new_op()?;
     let repaired = ctx.ledger(ledger).repair(&who, &op)?;
@@ -33,13 +33,13 @@ pub fn repair(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Continued>, AppErr
 }
 
 /// Plans a repair; none if the ledger is not damaged.
-pub fn plan(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Plan>, AppError> {
+pub(super) fn plan(ctx: &Ctx, ledger: LedgerName) -> Result<Option<Plan>, AppError> {
     Ok(ctx.ledger(ledger).plan_repair()?)
 }
 
 /// Reservations that were taken out because they cannot be read.
 #[derive(Clone, Debug)]
-pub struct TakenOut {
+pub(super) struct TakenOut {
     /// The keys that they had.
     pub documents: Vec<Key>,
     /// The entry that took them out; none in a dry run.
@@ -52,7 +52,7 @@ pub(super) fn unreadable(ctx: &Ctx) -> Result<Vec<Key>, AppError> {
 }
 
 /// Removes reservations that cannot be read; none if all can be.
-pub fn take_out(ctx: &Ctx, dry_run: bool) -> Result<Option<TakenOut>, AppError> {
+pub(super) fn take_out(ctx: &Ctx, dry_run: bool) -> Result<Option<TakenOut>, AppError> {
     let (documents, before) = (unreadable(ctx)?, ctx.read()?.base.id());
     let Some(before) = before.filter(|_| !documents.is_empty()) else { return Ok(None) };
     if dry_run {

@@ -5,7 +5,9 @@ use std::fmt::{self, Display, Formatter};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Check, Cleared, Continued, Outcome, TakenOut};
+use super::Check;
+use super::locks::{Cleared, Outcome};
+use super::repair::{Continued, TakenOut};
 use crate::app::answer::Written;
 use crate::core::ledger::LedgerName;
 use crate::store::git::object::ObjectId;
@@ -147,7 +149,7 @@ impl Display for LeftView {
 
 impl RepairedView {
     /// Shows the repair of a ledger.
-    pub fn new(continued: &Continued) -> RepairedView {
+    pub(super) fn new(continued: &Continued) -> RepairedView {
         let Continued { ledger, op, repaired } = continued;
         let Repaired { plan, entry, kept_at, .. } = repaired;
         let written = Written { op: op.clone(), entry: *entry };

@@ -11,6 +11,7 @@ use crate::app::install::documents::{self, Beside};
 use crate::app::install::git_hooks::{Elsewhere, Found, Manager, Place};
 use crate::app::install::hook_file::GitHook;
 use crate::app::install::plan::Setting;
+use crate::app::open::Door;
 use crate::core::boolean::parse_boolean;
 use crate::store::error::StoreError;
 use crate::store::git::program::{self, Program};
@@ -38,6 +39,23 @@ pub struct Host {
     pub search_path: Vec<PathBuf>,
     /// The path of this program.
     pub program: Option<PathBuf>,
+}
+
+impl Host {
+    /// Reads the host from the process, the environment of a door and the configuration there.
+    pub fn of(door: &Door) -> Host {
+        let path = door.environment().os("PATH").unwrap_or_default();
+        let program = std::env::current_exe().ok();
+        let fail_closed = door.get("coord.hook.failClosed");
+        Host {
+            hooks_path: door.get("core.hooksPath").filter(|path| !path.is_empty()),
+            monitor: door.get("core.fsmonitor"),
+            fail_closed: fail_closed.as_deref().and_then(parse_boolean) == Some(true),
+            home: door.environment().os("HOME").map(Into::into),
+            search_path: std::env::split_paths(path).collect(),
+            program: program.map(|program| program.canonicalize().unwrap_or(program)),
+        }
+    }
 }
 
 /// A settings file that is a link in a commit, and leads out of the work tree.

@@ -2,21 +2,16 @@
 
 use std::io;
 
-use crate::app::answer::{Answer, Outcome};
-use crate::app::doctor::mend::Mended;
-use crate::app::doctor::view::{Body, LockView, PlanView, RepairView, RepairedView, TakenOutView};
-use crate::app::doctor::{self, Check, State};
-use crate::app::install::plan::ENABLED;
+use crate::app::doctor::view::{LockView, PlanView, RepairView, RepairedView, TakenOutView};
+use crate::app::doctor::{Check, Request, State, doctor};
 use crate::app::next::in_shell;
 use crate::app::problem::Problem;
 use crate::cli::color::Slot;
-use crate::cli::commands::install::host;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::boolean::parse_boolean;
 use crate::core::text::shown;
 
 /// Find problems, repair damaged ledgers, and move lock files aside
@@ -48,30 +43,12 @@ pub(crate) struct Args {
 impl Args {
     /// Repairs if asked to, and reports every check.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
-        let door = &context.door;
-        let settings = door.settings();
-        let mut checks = vec![doctor::git_program()];
-        checks.extend(doctor::configuration(&door.keys("coord"), settings.as_ref().err()));
-        let in_the_way = doctor::in_the_way(door);
-        let mut mended = Mended::default();
-        if in_the_way.is_empty() {
-            let ctx = context.open_with(settings.unwrap_or_default())?;
-            if self.repair {
-                mended = Mended::by(&ctx, self.dry_run)?;
-            }
-            checks.extend(doctor::examine(&ctx)?);
-            let enabled = door.get(ENABLED).as_deref().and_then(parse_boolean);
-            checks.extend(doctor::hooks(&ctx, &host(context), enabled == Some(true)));
-        } else {
-            checks.extend(in_the_way);
-        }
-        let has_fault =
-            checks.iter().any(|check| check.state == State::Fault) || mended.leaves_some();
-        let repair = self.repair.then(|| mended.view(self.dry_run));
-        let answer = Answer {
-            outcome: if has_fault { Outcome::No } else { Outcome::Done },
-            ..Answer::read(Body { checks, repair }, door.clock()?).noting(mended.notes())
+        let request = Request {
+            acting_as: context.globals.acting_as.as_ref(),
+            repair: self.repair,
+            dry_run: self.dry_run,
         };
+        let answer = doctor(&context.door, request)?;
         show(ui, &answer, |ui| {
             if let Some(repair) = &answer.body.repair {
                 print_repair(ui, repair)?;

@@ -13,7 +13,6 @@ use crate::cli::layout::Cell;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::{Word, one_of};
-use crate::core::boolean::parse_boolean;
 use crate::core::text::shown;
 
 const EXAMPLES: &str = "\
@@ -72,23 +71,7 @@ impl Args {
         let agents = self.agents.first().copied().unwrap_or(Agents::WhereFound);
         let Args { shared, allow, terminal, dry_run, .. } = *self;
         let asked = Asked { agents, shared, allow, terminal, dry_run };
-        report(ui, install(&ctx, &host(context), asked, &generate::documents())?)
-    }
-}
-
-/// Reads the host from the process and its configuration.
-pub(crate) fn host(context: &Context<'_>) -> Host {
-    let door = &context.door;
-    let path = door.environment().os("PATH").unwrap_or_default();
-    let program = std::env::current_exe().ok();
-    let fail_closed = door.get("coord.hook.failClosed");
-    Host {
-        hooks_path: door.get("core.hooksPath").filter(|path| !path.is_empty()),
-        monitor: door.get("core.fsmonitor"),
-        fail_closed: fail_closed.as_deref().and_then(parse_boolean) == Some(true),
-        home: door.environment().os("HOME").map(Into::into),
-        search_path: std::env::split_paths(path).collect(),
-        program: program.map(|program| program.canonicalize().unwrap_or(program)),
+        report(ui, install(&ctx, &Host::of(&context.door), asked, &generate::documents())?)
     }
 }
 

@@ -1,8 +1,9 @@
 //! `git coord uninstall`
 
+use crate::app::install::found::Host;
 use crate::app::install::uninstall;
 use crate::app::problem::Problem;
-use crate::cli::commands::install::{host, report};
+use crate::cli::commands::install::report;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::term::Ui;
@@ -37,7 +38,7 @@ impl Args {
     /// Undoes the installation, and lists the changes.
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
-        let followed = uninstall(&ctx, &host(context), self.state, self.dry_run)?;
+        let followed = uninstall(&ctx, &Host::of(&context.door), self.state, self.dry_run)?;
         if followed.answer.body.items.is_empty() && followed.failed.is_none() && !ui.is_json() {
             ui.note("nothing to uninstall")?;
         }
