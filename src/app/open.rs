@@ -88,7 +88,7 @@ impl Door {
 
     /// Reads what can be read of the configuration without opening a repository, which could keep
     /// the caller waiting.
-    pub fn unopened(environment: &Environment) -> Result<Door, ConfigError> {
+    pub fn without_opening(environment: &Environment) -> Result<Door, ConfigError> {
         let unreadable = UnreadableRepository::find(environment);
         let config = match &unreadable {
             Some(found) => Config::of_unreadable(found, environment)?,
@@ -120,7 +120,7 @@ impl Door {
             Ok(repository) => (Config::of_repository(repository, &environment)?, false),
             Err(StoreError::NotARepository(_)) => (Config::of_user(&environment)?, false),
             Err(_) => {
-                let door = Door::unopened(&environment)?;
+                let door = Door::without_opening(&environment)?;
                 (door.config, door.may_be_enabled)
             }
         };

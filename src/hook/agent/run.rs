@@ -196,7 +196,7 @@ impl Work<'_> {
         let (late, event, unopened) = (self.late, call.event.clone(), place.clone());
         let name = call.name.clone();
         self.deadline.change(LIMIT, move || {
-            let policy = Door::unopened(&unopened).ok().as_ref().and_then(Policy::of);
+            let policy = Door::without_opening(&unopened).ok().as_ref().and_then(Policy::of);
             let stance = policy.map(|policy| Stance { dialect, name, event, policy });
             late(&stance.map_or(Reply::Silence, |stance| stance.late(&unopened)))
         });
@@ -297,7 +297,7 @@ impl Work<'_> {
 fn unread(named: Option<Dialect>, environment: &Environment, error: &Unreadable) -> Reply {
     let Some(dialect) = sender::of_unread(named, environment) else { return Reply::Silence };
     let door = match pipe_in_the_way(environment) {
-        Some(_) => Door::unopened(environment),
+        Some(_) => Door::without_opening(environment),
         None => Door::find(environment),
     };
     let policy = door.ok().as_ref().and_then(Policy::of);

@@ -58,14 +58,14 @@ impl Name {
 pub fn run(call: Call<'_>, late: impl Fn(Reply) -> u8 + Clone + Send + 'static) -> Reply {
     let (name, unopened, not_begun) = (call.name, call.environment.clone(), late.clone());
     let too_late = move || {
-        let stance = Door::unopened(&unopened).ok().and_then(|door| Stance::of(name, &door));
+        let stance = Door::without_opening(&unopened).ok().and_then(|door| Stance::of(name, &door));
         not_begun(stance.map_or_else(|| Ok(pass()), |stance| stance.late(&unopened)))
     };
     in_time(
         too_late,
         |deadline| call.reply(deadline, late),
         |why| {
-            let door = Door::unopened(call.environment).ok();
+            let door = Door::without_opening(call.environment).ok();
             let stance = door.and_then(|door| Stance::of(name, &door));
             let problem = Problem::new(Kind::Failure, why);
             stance.map_or_else(|| Ok(pass()), |stance| stance.failed(&problem))
