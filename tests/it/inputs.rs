@@ -92,6 +92,7 @@ fn an_entry_tells_its_place() {
     assert_eq!(place.len(), 8, "{place}");
     let command = recorded(&repo, RESERVATIONS);
     assert_eq!(command["place"], place.as_str(), "{command:#}");
+    assert_eq!(command["tolerance"], 300, "how far clocks may differ: {command:#}");
     assert_eq!(command["input"]["place"], Value::Null, "nothing stands twice");
     let id = repo.holds()[0]["id"].as_str().unwrap().to_owned();
     let document = repo.document(&repo.documents_of(&id)[0]);

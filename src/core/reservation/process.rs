@@ -126,12 +126,11 @@ mod tests {
         /// process, or it came with work and lasts until the time in the list.
         #[test]
         fn a_hold_ends_with_what_it_belongs_to(
-            by_hook in any::<bool>(),
+            via in prop::sample::select(vec![Via::Command, Via::Hook, Via::Ask]),
             runs_in in prop::option::of(0..2_u32),
             until in 1..3_i64,
             facts in prop::collection::vec((0..2_u64, prop::option::of(0..2_u32), 1..3_i64), 0..6),
         ) {
-            let via = if by_hook { Via::Hook } else { Via::Command };
             let held = hold(1, via, runs_in.map(process), until);
             let fact = |(id, pid, until): &(u64, Option<u32>, i64)| GoneHold {
                 id: id_of(*id),
@@ -144,7 +143,7 @@ mod tests {
             let mut expected = false;
             for (id, pid, end) in &facts {
                 let with_process = pid.is_some() && *pid == runs_in;
-                let came_with_work = runs_in.is_none() && by_hook;
+                let came_with_work = runs_in.is_none() && via != Via::Command;
                 let with_session = pid.is_none() && came_with_work && *end == until;
                 expected |= *id == 1 && (with_process || with_session);
             }
