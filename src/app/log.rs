@@ -10,6 +10,7 @@ use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::ledgers::{self, EntryView};
 use crate::app::problem::Problem;
+use crate::core::bounded::Limit;
 use crate::core::ledger::LedgerName;
 use crate::core::merge::Merged;
 use crate::core::time::Timestamp;
@@ -19,13 +20,10 @@ use crate::store::ledger::Ledger;
 use crate::store::ledger::entry::Entry;
 use crate::store::ledger::history::History;
 
-/// The number of entries that are listed if the caller gives no limit.
-pub const LIMIT_DEFAULT: u32 = 50;
-
 /// A part of the history.
 pub struct Request {
     /// The largest number of entries.
-    pub limit: Option<u32>,
+    pub limit: Option<Limit>,
     /// Only entries that are no older than this.
     pub since: Option<Duration>,
 }
@@ -74,11 +72,11 @@ impl<'c> Log<'c> {
     pub fn begin(ctx: &'c Ctx, request: &Request) -> Result<Log<'c>, Problem> {
         let mut ledgers = Vec::new();
         for name in LedgerName::ALL {
-            let ledger = ctx.ledger(name).map_err(AppError::from)?;
+            let ledger = ctx.ledger(name);
             let tip = ledger.now().map_err(AppError::from)?.id();
             ledgers.push((ledger, tip));
         }
-        let limit = request.limit.unwrap_or(LIMIT_DEFAULT) as usize;
+        let limit = request.limit.unwrap_or(Limit::FIFTY).rows();
         Ok(Log { ctx, ledgers, limit, since: request.since })
     }
 

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::negotiation::view::RequestView;
 use crate::app::ownership::view::{PathView, TurnView, turn_text};
@@ -17,7 +17,7 @@ use crate::app::problem::Problem;
 use crate::app::reservations::{self, Filter, Listed};
 use crate::app::view::{ConflictView, HoldView};
 use crate::app::{Ctx, specs, unmatched};
-use crate::core::room::Room;
+use crate::core::bounded::Limit;
 use crate::core::damage::{Damage, Found};
 use crate::core::ids::AgentName;
 use crate::core::negotiation::thread_index;
@@ -28,17 +28,16 @@ use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
 use crate::core::reservation::target::targets;
 use crate::core::reservation::tickets::Ticket;
+use crate::core::room::Room;
 use crate::core::time::Timestamp;
-
-/// The number of rows that are shown if the caller gives no limit.
-pub const LIMIT_DEFAULT: u32 = 50;
 
 /// Paths to look at.
 pub struct Request<'r> {
     /// Paths or patterns, relative to the caller's directory.
     pub paths: &'r [OsString],
-    /// The largest number of reservations, changes, waiters and requests in the answer.
-    pub limit: Option<u32>,
+    /// The largest number of reservations, changes, waiters and requests in the answer; fifty if
+    /// absent.
+    pub limit: Option<Limit>,
     /// Set to point out a path that matches no file.
     pub advise: bool,
 }
@@ -91,7 +90,7 @@ pub struct ChangedView {
 /// Tells who has to do with the paths.
 pub fn who(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let known = Known::of(ctx)?;
-    let mut room = Room::of(request.limit.unwrap_or(LIMIT_DEFAULT) as usize);
+    let mut room = Room::of(request.limit.unwrap_or(Limit::FIFTY).rows());
     let mut body = Body { paths: Vec::new(), more: false, damaged: known.damaged.clone() };
     for pattern in specs::patterns(ctx.repository(), request.paths, Reading::Glob)? {
         body.paths.push(involved(ctx, &known, pattern, &mut room, &mut body.damaged)?);
@@ -99,7 +98,8 @@ pub fn who(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     body.more = room.has_more();
     body.damaged.dedup();
     let hint = request.advise.then(|| unmatched::hint(ctx, request.paths, Reading::Glob, None));
-    Ok(Answer::read(body, known.now).noting(hint.flatten()))
+    let damage = Note::of_damage(&body.damaged);
+    Ok(Answer::read(body, known.now).noting(hint.flatten()).noting(damage))
 }
 
 impl Involved {

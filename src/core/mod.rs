@@ -30,8 +30,8 @@
 //! - [`shell`] reads the commands that an agent is about to run in a shell.
 
 pub mod archives;
-pub mod bounded;
 pub mod boolean;
+pub mod bounded;
 pub mod clean;
 pub mod clock;
 pub mod command;

@@ -1,9 +1,9 @@
 //! The policy of hooks towards calls that they cannot check: whose fault it may be, the call passes
 //! unless the user has asked for a refusal.
 
-use crate::app::config::parse_boolean;
 use crate::app::open::Door;
 use crate::app::shell_gate::runs_verb;
+use crate::core::boolean::parse_boolean;
 
 /// Makes hooks refuse what they cannot check.
 const FAIL_CLOSED: &str = "coord.hook.failClosed";

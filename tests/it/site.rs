@@ -35,9 +35,9 @@ fn the_site_is_built_and_its_links_hold() {
     let site = site.path().join("site");
     let pages = pages_below(&site);
     assert!(pages.len() > 25, "{pages:?}");
-    let has_search = fs::read_dir(&site).unwrap().any(|entry| {
-        entry.unwrap().file_name().to_string_lossy().starts_with("searchindex")
-    });
+    let has_search = fs::read_dir(&site)
+        .unwrap()
+        .any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("searchindex"));
     assert!(has_search, "the site has an index for its search");
     let link = Regex::new(r#"href="([^"]+)""#).unwrap();
     let mut lost = BTreeSet::new();
@@ -71,8 +71,7 @@ fn leads_somewhere(page: &Path, target: &str) -> bool {
         return true;
     }
     let (path, heading) = target.split_once('#').unwrap_or((target, ""));
-    let file =
-        if path.is_empty() { page.to_path_buf() } else { page.parent().unwrap().join(path) };
+    let file = if path.is_empty() { page.to_path_buf() } else { page.parent().unwrap().join(path) };
     if heading.is_empty() || !file.is_file() {
         return file.exists();
     }

@@ -38,7 +38,7 @@ pub(super) fn drop_old(
     request: &Request,
     notes: &mut Vec<Note>,
 ) -> Result<DroppedView, AppError> {
-    let opened = ctx.ledger(ledger)?;
+    let opened = ctx.ledger(ledger);
     let backend = opened.backend();
     let prefix = ledger.archives();
     let mut old: Vec<(String, ObjectId)> = Vec::new();

@@ -11,6 +11,7 @@ use crate::cli::layout::Cell;
 use crate::cli::show::show_rows;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_duration;
+use crate::core::bounded::Limit;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
@@ -28,14 +29,8 @@ Examples:
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
     /// At most this many entries [default: 50]
-    #[arg(
-        short = 'n',
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..),
-        allow_hyphen_values = true
-    )]
-    pub(crate) limit: Option<u32>,
+    #[arg(short = 'n', long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) limit: Option<Limit>,
 
     /// Only entries that are no older than this
     #[arg(

@@ -9,9 +9,10 @@ use crate::app::wording::{ticket_text, view_text};
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
-use crate::cli::requests::{request_text, warn_of_damage};
+use crate::cli::requests::request_text;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::core::bounded::Limit;
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
@@ -32,14 +33,8 @@ pub(crate) struct Args {
     pub(crate) paths: Vec<OsString>,
 
     /// At most this many rows [default: 50]
-    #[arg(
-        short = 'n',
-        long,
-        value_name = "NUMBER",
-        value_parser = clap::value_parser!(u32).range(1..),
-        allow_hyphen_values = true
-    )]
-    pub(crate) limit: Option<u32>,
+    #[arg(short = 'n', long, value_name = "NUMBER", allow_hyphen_values = true)]
+    pub(crate) limit: Option<Limit>,
 }
 
 impl Args {
@@ -47,10 +42,9 @@ impl Args {
         let ctx = context.open()?;
         let advise = ui.wants_advice(Advice::NoMatch);
         let answer = who(&ctx, &Request { paths: &self.paths, limit: self.limit, advise })?;
-        let Body { paths, more, damaged } = &answer.body;
+        let Body { paths, more, .. } = &answer.body;
         show(ui, &answer, |ui| {
             paths.iter().try_for_each(|path| print(ui, path, answer.at))?;
-            warn_of_damage(ui, damaged)?;
             if *more {
                 ui.note("there is more: git coord who --limit <number>")?;
             }
