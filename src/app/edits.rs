@@ -13,7 +13,7 @@ use crate::core::ownership::written::gives_way;
 use crate::core::ownership::{Left, Note, Via as NoteVia};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Conflict;
-use crate::core::reservation::check;
+use crate::core::reservation::check::{self, Asker};
 use crate::core::reservation::fence::{self, Committer, Overtaken};
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::release::{Release, Released};
@@ -195,12 +195,13 @@ fn held_now(
 ) -> Result<Vec<Overtaken>, AppError> {
     let documents = &reading.base.snapshot;
     let targets = files(paths);
-    let conflicts: Vec<Conflict> =
-        check::check(documents, &targets, committer.asker(), reading.case)?;
+    let skew = ctx.skew(committer.about.place.as_ref());
+    let asker = Asker { skew, ..committer.asker() };
+    let conflicts: Vec<Conflict> = check::check(documents, &targets, asker, reading.case)?;
     let is_live = |conflict: &Conflict| !dead_holders::has_ended(ctx, &conflict.held);
     let conflicts = conflicts.into_iter().filter(is_live).collect();
     let case = reading.case;
-    let conflicts = check::without_shared(documents, conflicts, committer.asker(), case)?;
+    let conflicts = check::without_shared(documents, conflicts, asker, case)?;
     Ok(committer.held_now(conflicts, notes))
 }
 

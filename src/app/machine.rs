@@ -1,7 +1,7 @@
 //! The helper files that a machine keeps beside the ledgers. None of them is state.
 
 use super::Ctx;
-use crate::core::place::Place;
+use crate::core::place::{Place, Skew};
 use crate::store::error::StoreError;
 use crate::store::machine::commands::Commands;
 use crate::store::machine::commit_authors::CommitAuthors;
@@ -17,6 +17,11 @@ impl Ctx {
     /// Returns the id of this clone, if it has one yet.
     pub(in crate::app) fn known_place(&self) -> Option<Place> {
         place::read(self.repository.common_dir(), self.files)
+    }
+
+    /// Returns the judge of when holds of other places than this clone end.
+    pub fn skew<'p>(&self, place: Option<&'p Place>) -> Skew<'p> {
+        Skew { place, tolerance_seconds: self.settings().clock_skew.as_secs() }
     }
 
     /// Gives this clone an id before its first write.

@@ -238,12 +238,12 @@ impl Place<'_> {
         let place = own.as_ref().map(|ticket| ticket.place);
         let wanted = self.command.targets(RULES);
         let mut gone = Gone { tickets: self.ctx.waiters().dead(), ..Gone::default() };
+        let here = self.ctx.known_place();
         let asker = Asker {
-            agent: self.ctx.actor(),
             mode: self.command.mode,
-            now: reading.now,
             process: self.command.process.as_ref(),
-            edit: None,
+            skew: self.ctx.skew(here.as_ref()),
+            ..Asker::exclusive(self.ctx.actor(), reading.now)
         };
         let line = Line { documents, now: reading.now, by: reading.case.into(), gone: &gone };
         let mut found = line.obstacles(asker, &wanted, place)?;

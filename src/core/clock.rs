@@ -12,6 +12,9 @@ use crate::core::time::Timestamp;
 /// The time beyond the longest life of a hold that no pair of right clocks differs by.
 const MARGIN_SECONDS: u64 = 60 * 60;
 
+/// The least leap of the time: the longest life of a hold, and some more.
+pub const LEAP_SECONDS: u64 = TTL_MAX.as_seconds() + MARGIN_SECONDS;
+
 /// Returns the time of a decision: the later of the asker's clock and the time of the entry before,
 /// unless the latter is ahead by more than the tolerance. Without a tolerance, as in entries of
 /// rules 1, it is always the later one.
@@ -33,13 +36,40 @@ pub fn is_ahead(at: Timestamp, clock: Timestamp, tolerance_seconds: u64) -> bool
 /// Tells whether an end is so far ahead that no hold granted by now can have it. A wrong clock set
 /// it.
 pub fn is_beyond_any_life(end: Timestamp, now: Timestamp) -> bool {
-    is_ahead(end, now, TTL_MAX.as_seconds() + MARGIN_SECONDS)
+    is_ahead(end, now, LEAP_SECONDS)
 }
 
 /// Tells whether the time leaps: nothing that lived at the entry before would live now. Either
 /// nobody has written for long, or the clock is wrong. The next entry knows.
 pub fn leaps(now: Timestamp, before: Option<Timestamp>) -> bool {
     before.is_some_and(|before| is_beyond_any_life(now, before))
+}
+
+/// A leap of the time of a chain: entries since then may be those of a wrong clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Leap {
+    /// The time of the last entry before. What was to end later than this may go on.
+    pub from: Timestamp,
+    /// The time that the chain has leapt to.
+    pub to: Timestamp,
+}
+
+/// Returns the leap that is in doubt at an entry of this time; `before` is the time of the entry
+/// before, with the leap that was in doubt there. A leap is over once the time is what it was
+/// before, and believed once the chain has gone on for as long as anything could have lived. As one
+/// wrong clock agrees with itself, it does not matter how many entries, or whose, say the same.
+pub fn leap(now: Timestamp, before: Option<(Timestamp, Option<Leap>)>) -> Option<Leap> {
+    let (before, doubted) = before?;
+    let Some(Leap { from, to }) = doubted else {
+        return leaps(now, Some(before)).then_some(Leap { from: before, to: now });
+    };
+    if !is_beyond_any_life(now, from) {
+        return None;
+    }
+    if leaps(now, Some(before)) {
+        return Some(Leap { from, to: now });
+    }
+    (!is_beyond_any_life(now, to)).then_some(Leap { from, to: to.min(now) })
 }
 
 #[cfg(test)]

@@ -16,7 +16,7 @@ use crate::core::ids::{AgentName, EntryName};
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::{self, notify};
 use crate::core::ownership::adopt::Adopt;
-use crate::core::place::Place;
+use crate::core::place::{Place, Skew};
 use crate::core::repair::Repair;
 use crate::core::reservation::conflict::RecordConflict;
 use crate::core::reservation::process::Gone;
@@ -57,6 +57,18 @@ pub struct Request<C> {
     /// The holds and tickets that the asker's host knows to have ended.
     #[serde(skip_serializing_if = "Gone::is_empty", default)]
     pub gone: Gone,
+}
+
+impl<C> Request<C> {
+    /// Returns the judge of when holds of other places end. Before rules 4 they ended by every
+    /// clock alike.
+    pub fn skew(&self) -> Skew<'_> {
+        if self.rules < 4 {
+            return Skew::default();
+        }
+        let tolerance_seconds = self.tolerance_seconds.unwrap_or(0);
+        Skew { place: self.place.as_ref(), tolerance_seconds }
+    }
 }
 
 impl<C: Clone + Into<Command>> Request<C> {

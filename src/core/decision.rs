@@ -9,12 +9,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::core::clean::Clean;
+use crate::core::clock::Leap;
 use crate::core::documents::{Child, Documents, Draft, Edits, Key, ReadError, encode};
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, Derived, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
-use crate::core::place::Place;
+use crate::core::place::{Place, Skew};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::paths::Comparing;
 use crate::core::reservation::process::Gone;
@@ -25,7 +26,7 @@ use crate::core::time::{Timestamp, Ttl};
 /// The version of the decisions. It is raised whenever a decision changes. An entry records the
 /// version that it was decided under, and [`Env::rules`] hands it to the decision, so that `verify`
 /// can decide entries of earlier versions again.
-pub const RULES: u32 = 3;
+pub const RULES: u32 = 4;
 
 /// The inputs of a decision besides the documents and the command.
 #[derive(Clone, Copy)]
@@ -43,6 +44,10 @@ pub struct Env<'a> {
     pub asked_at: Option<Timestamp>,
     /// The time of the entry before; `None` if there is none.
     pub before: Option<Timestamp>,
+    /// The leap of the time that is in doubt, as [`clock::leap`](crate::core::clock::leap) tells it.
+    pub leap: Option<Leap>,
+    /// The judge of when holds of other places end.
+    pub skew: Skew<'a>,
     /// The agent that wrote the entry before; `None` if that is unknown.
     pub before_by: Option<&'a AgentName>,
     /// The act of the entry before; `None` if there is none.

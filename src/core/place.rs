@@ -39,6 +39,22 @@ pub fn are_apart(one: Option<&Place>, other: Option<&Place>) -> bool {
     one.zip(other).is_some_and(|(one, other)| one != other)
 }
 
+/// The asker's place, and how far clocks of two places may differ. A hold of another place ends by
+/// another clock, so it counts for that much longer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Skew<'a> {
+    /// The clone that the asker works in, if it is known.
+    pub place: Option<&'a Place>,
+    pub tolerance_seconds: u64,
+}
+
+impl Skew<'_> {
+    /// Tells by how many seconds a clock of this place may be ahead of that of the other.
+    pub fn against(&self, other: Option<&Place>) -> u64 {
+        if are_apart(self.place, other) { self.tolerance_seconds } else { 0 }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -65,6 +65,7 @@ mod tests {
     use crate::core::ids::OpId;
     use crate::core::ledger::LedgerName;
     use crate::core::pattern::Case;
+    use crate::core::place::Skew;
     use crate::core::reservation::process::Gone;
     use crate::core::time::Timestamp;
 
@@ -80,6 +81,8 @@ mod tests {
             host: &line("here"),
             now: Timestamp::from_millis(1_767_607_200_000),
             before: None,
+            leap: None,
+            skew: Skew::default(),
             before_by: None,
             asked_at: None,
             last: None,

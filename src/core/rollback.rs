@@ -123,6 +123,7 @@ mod tests {
     use crate::core::decision::{Changes, RULES};
     use crate::core::documents::apply;
     use crate::core::pattern::Case;
+    use crate::core::place::Skew;
     use crate::core::reservation::process::Gone;
     use crate::core::time::Timestamp;
 
@@ -145,6 +146,8 @@ mod tests {
             gone: &Gone::NOTHING,
             now: Timestamp::from_millis(1_767_607_200_000),
             before: None,
+            leap: None,
+            skew: Skew::default(),
             before_by: None,
             asked_at: None,
             last: None,

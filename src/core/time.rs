@@ -138,7 +138,7 @@ impl Ttl {
         }
     }
 
-    pub fn as_seconds(self) -> u64 {
+    pub const fn as_seconds(self) -> u64 {
         self.0
     }
 }

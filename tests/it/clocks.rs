@@ -1,5 +1,7 @@
 //! Wrong clocks: an entry that is dated ahead ends no hold, sets no time and blocks nobody.
 
+use serde_json::{Value, json};
+
 use crate::support::Repo;
 use crate::support::contract::{event, exit};
 
@@ -31,6 +33,70 @@ fn one_wrong_clock_does_not_end_mutual_exclusion() {
         repo.events(event::EXPIRED).iter().filter(|of| of["data"]["holder"] == "alice").count(),
         0
     );
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
+
+/// 1/CLOCK-HOLDS: a wrong clock that goes on writing, under any number of names, agrees with itself
+/// alone. It ends nothing of others, not by a sweep either, until it is right again.
+#[test]
+fn a_wrong_clock_that_goes_on_writing_ends_no_hold() {
+    for count in [2, 60] {
+        let repo = Repo::new();
+        repo.reserve_with("alice", &["src", "--ttl", "4h"]);
+        let wrong = |minute: usize, agent: &str, args: &[&str]| {
+            let clock = format!("9998-01-01T{:02}:{:02}:00Z", minute / 60, minute % 60);
+            repo.call(agent).args(args).env("GIT_COORD_NOW", &clock).run().done()
+        };
+        for minute in 0..count {
+            let agent = ["evil", "mallory"][minute % 2];
+            wrong(minute, agent, &["reserve", "src", "--ttl", "1s"]);
+        }
+        wrong(61, "evil", &["sweep"]).says("2 reservations stay in the ledger");
+        let swept = wrong(61, "mallory", &["sweep", "--threads", "1d", "--json"]).json();
+        assert_eq!((&swept["swept"], &swept["remaining"]), (&json!(1), &json!(1)), "{swept:#}");
+        let dry = wrong(61, "mallory", &["sweep", "--dry-run", "--json"]).json();
+        assert_eq!((&dry["ids"], &dry["remaining"]), (&json!([]), &json!(1)), "{dry:#}");
+        repo.coord("bob", ["reserve", "src"]).exits(exit::NO).says("alice");
+        let renewed = repo.json("alice", ["renew", "--mine"]);
+        assert_eq!(renewed["renewed"].as_array().unwrap().len(), 1, "{renewed:#}");
+        let of_alice = |event: &Value| event["data"]["holder"] == "alice";
+        assert!(!repo.events(event::EXPIRED).iter().any(of_alice));
+        repo.coord("ops", ["ledger", "verify"]).done();
+    }
+}
+
+/// 1/CLOCK-HOLDS: after days in which nobody wrote, nothing blocks, and a day later all is swept.
+#[test]
+fn a_long_silence_is_believed_after_a_day() {
+    let repo = Repo::new();
+    repo.reserve("alice", "src");
+    repo.pass("62h");
+    repo.reserve("bob", "src/main.rs");
+    repo.pass("13h");
+    assert_eq!(repo.json("carol", ["sweep"])["remaining"], 2);
+    repo.reserve("carol", "docs");
+    repo.pass("13h");
+    repo.json("carol", ["sweep"]);
+    assert_eq!(repo.json("ops", ["list", "--all"])["reservations"], json!([]));
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
+
+/// 1/CLOCK-PLACES: a hold of another clone counts until its end by every clock within the
+/// tolerance, in each command that asks.
+#[test]
+fn a_hold_of_another_place_counts_a_little_longer() {
+    let repo = Repo::new();
+    repo.git(["config", "coord.clockSkew", "1m"]);
+    repo.reserve_with("alice", &["src", "--ttl", "10s"]);
+    std::fs::write(repo.git_dir().join("coord/place"), "zzzzzzzz\n").unwrap();
+    repo.pass("11s");
+    repo.coord("bob", ["reserve", "src/main.rs"]).exits(exit::NO).says("alice");
+    repo.coord("bob", ["check", "src"]).exits(exit::NO);
+    assert_eq!(repo.json("bob", ["sweep"])["swept"], 0);
+    repo.pass("59s");
+    assert_eq!(repo.json("bob", ["check", "src"])["free"], true);
+    repo.coord("bob", ["reserve", "src/main.rs"]).done();
+    assert_eq!(repo.json("ops", ["list", "--all"])["reservations"].as_array().unwrap().len(), 1);
     repo.coord("ops", ["ledger", "verify"]).done();
 }
 

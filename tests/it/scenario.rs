@@ -7,6 +7,7 @@ pub(crate) mod negotiation;
 
 use std::collections::BTreeMap;
 
+use git_coord::core::clock::{self, Leap};
 use git_coord::core::command::{Command, decide};
 use git_coord::core::decision::{Decide, Env, No, RULES};
 use git_coord::core::documents::{Key, apply};
@@ -14,6 +15,7 @@ use git_coord::core::event::Event;
 use git_coord::core::ids::{AgentName, EntryName, HoldId, LockName, OpId, TicketId};
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::{Case, Pattern};
+use git_coord::core::place::Skew;
 use git_coord::core::reservation::paths::PathFacts;
 use git_coord::core::reservation::process::{EndedWith, Gone, GoneHold, Process};
 use git_coord::core::reservation::release::Release;
@@ -272,6 +274,7 @@ pub(crate) struct MemoryLedger {
     pub(crate) history: Vec<(EntryName, BTreeMap<Key, Vec<u8>>)>,
     /// The time of each entry's decision.
     pub(crate) times: Vec<Timestamp>,
+    leap: Option<Leap>,
     /// The agent of each entry.
     actors: Vec<AgentName>,
     pub(crate) at: Timestamp,
@@ -313,6 +316,7 @@ impl MemoryLedger {
             case,
             history: Vec::new(),
             times: Vec::new(),
+            leap: None,
             actors: Vec::new(),
             at: "2026-01-05T10:00:00Z".parse().unwrap(),
             host: line("host"),
@@ -443,6 +447,8 @@ impl MemoryLedger {
             host: &self.host,
             now: self.at,
             before: self.times.last().copied(),
+            leap: clock::leap(self.at, self.times.last().copied().zip(Some(self.leap))),
+            skew: Skew::default(),
             before_by: self.actors.last(),
             asked_at: None,
             last: None,
@@ -465,8 +471,10 @@ impl MemoryLedger {
             self.history.iter().find(|(entry, _)| entry == name).map(|(_, documents)| documents)
         });
         let now = asked.clock.max(self.at);
+        let leap = clock::leap(now, self.times.last().copied().zip(Some(self.leap)));
         let env = Env {
             now,
+            leap,
             gone: &asked.gone,
             earlier: earlier.map(|documents| documents as _),
             ..self.env(&asked.actor, &asked.op)
@@ -480,7 +488,7 @@ impl MemoryLedger {
         apply(&mut self.documents, &changes.edits);
         self.events.extend(changes.events);
         self.fence = changes.fence;
-        self.at = now;
+        (self.at, self.leap) = (now, leap);
         self.times.push(now);
         self.actors.push(asked.actor.clone());
         self.history.push((entry_name(), self.documents.clone()));

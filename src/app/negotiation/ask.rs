@@ -159,7 +159,9 @@ fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
 /// refuse.
 fn settled(ctx: &Ctx, typed: Ask) -> Result<Ask, AppError> {
     let reading = ctx.read()?;
-    let asker = Asker::exclusive(ctx.actor(), reading.now);
+    let place = ctx.known_place();
+    let skew = ctx.skew(place.as_ref());
+    let asker = Asker { skew, ..Asker::exclusive(ctx.actor(), reading.now) };
     let Some((named, is_whole)) = typed.named_by_id(&reading.base.snapshot, asker)? else {
         return Ok(Ask { hold: None, ..typed });
     };

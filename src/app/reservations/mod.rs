@@ -29,7 +29,9 @@ use crate::core::time::Timestamp;
 /// Finds the reservations in the way of the targets, and the time of the reading.
 pub fn in_the_way(ctx: &Ctx, targets: &[Target]) -> Result<(Vec<Conflict>, Timestamp), AppError> {
     let reading = ctx.read()?;
-    let asker = Asker::exclusive(ctx.actor(), reading.now);
+    let place = ctx.known_place();
+    let skew = ctx.skew(place.as_ref());
+    let asker = Asker { skew, ..Asker::exclusive(ctx.actor(), reading.now) };
     let mut conflicts = check(&reading.base.snapshot, targets, asker, reading.case)?;
     conflicts.retain(|conflict| !dead_holders::has_ended(ctx, &conflict.held));
     Ok((conflicts, reading.now))

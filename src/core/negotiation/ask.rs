@@ -133,8 +133,7 @@ impl Decide for Ask {
 impl Ask {
     /// Returns the targets that are asked for, and the holds that stand in the way.
     fn wanted(&self, act: &mut Act<'_>) -> Result<(Vec<Target>, Vec<Hold>), No> {
-        let Env { actor: agent, now, .. } = act.env;
-        let asker = Asker::exclusive(agent, now);
+        let asker = Asker::of(act.env, act.env.actor);
         let wanted = targets(&self.patterns, &self.locks, &self.facts);
         let holds = meeting(act, &wanted, asker)?;
         let Some((named, is_whole_id)) = self.named_by_id(act, asker)? else {

@@ -159,8 +159,7 @@ pub fn in_the_way(
     holder: &AgentName,
     targets: &[Target],
 ) -> Result<Vec<Hold>, No> {
-    let (agent, now) = (asker, act.env.now);
-    let asker = Asker::exclusive(agent, now);
+    let asker = Asker::of(act.env, asker);
     let counts = |hold: &Hold| hold.holder == *holder && asker.is_blocked_by(hold);
     let mut holds = Vec::new();
     for target in targets {

@@ -138,8 +138,7 @@ fn subject(
         (How::Transferred, Some(to)) => format!("{holder} handed {what} on to {to}"),
         _ => format!("{holder} released {what}"),
     };
-    let (agent, now) = (&thread.opened_by, act.env.now);
-    let by = Asker::exclusive(agent, now);
+    let by = Asker::of(act.env, &thread.opened_by);
     let rest = match check::check(act, &asked.targets(), by, act.env.comparing()) {
         Ok(conflicts) => match conflicts.first() {
             None => "it is free, reserve it".to_owned(),

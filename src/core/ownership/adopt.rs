@@ -49,7 +49,7 @@ impl Decide for Adopt {
         let (now, actor) = (act.env.now, act.env.actor);
         let (worktree, place) = (self.worktree.clone(), act.env.place.cloned());
         let here = About { reason: None, task: None, run: None, via: Via::Hook, worktree, place };
-        let by = Asker { edit: Some(&here), ..Asker::exclusive(actor, now) };
+        let by = Asker { edit: Some(&here), ..Asker::of(act.env, actor) };
         let paths: Vec<Pattern> = self.changes.iter().map(|change| change.path.clone()).collect();
         let mut conflicts: Vec<Conflict> =
             check::check(act, &files(&paths), by, act.env.comparing())?;

@@ -1,7 +1,9 @@
 //! Conflict checks: what every grant asks, and what `check` answers.
 
+use crate::core::decision::Env;
 use crate::core::documents::{Documents, ReadError};
 use crate::core::ids::AgentName;
+use crate::core::place::Skew;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::paths::Comparing;
 use crate::core::reservation::process::Process;
@@ -14,6 +16,8 @@ pub struct Asker<'a> {
     pub agent: &'a AgentName,
     pub mode: Mode,
     pub now: Timestamp,
+    /// The judge of when holds of other places end.
+    pub skew: Skew<'a>,
     /// The process that the hold is to end with, if any.
     pub process: Option<&'a Process>,
     /// The origin of the hold, if it comes with an edit: it protects only its own work tree then.
@@ -23,13 +27,19 @@ pub struct Asker<'a> {
 impl<'a> Asker<'a> {
     /// Makes an agent that asks for an exclusive hold of its own, everywhere.
     pub fn exclusive(agent: &'a AgentName, now: Timestamp) -> Asker<'a> {
-        Asker { agent, mode: Mode::Exclusive, now, process: None, edit: None }
+        let skew = Skew::default();
+        Asker { agent, mode: Mode::Exclusive, now, skew, process: None, edit: None }
+    }
+
+    /// Makes an agent that asks for an exclusive hold of its own in a decision.
+    pub fn of(env: Env<'a>, agent: &'a AgentName) -> Asker<'a> {
+        Asker { skew: env.skew, ..Asker::exclusive(agent, env.now) }
     }
 
     /// Makes the agent that would ask for a hold like this one.
     pub fn like(hold: &'a Hold, now: Timestamp) -> Asker<'a> {
         let edit = (hold.about.via == Via::Hook).then_some(&hold.about);
-        Asker { agent: &hold.holder, mode: hold.mode, now, process: None, edit }
+        Asker { mode: hold.mode, edit, ..Asker::exclusive(&hold.holder, now) }
     }
 }
 
@@ -37,7 +47,7 @@ impl Asker<'_> {
     /// Tells whether the hold is live, belongs to a stranger, and has a mode that excludes the mode
     /// that is asked for. Two edits in different work trees do not stand in each other's way.
     pub fn is_blocked_by(&self, hold: &Hold) -> bool {
-        hold.is_live(self.now)
+        hold.counts_at(self.now, self.skew)
             && self.is_stranger_to(&hold.holder, hold.process.as_ref())
             && self.mode.excludes(hold.mode)
             && !self.edit.is_some_and(|about| about.is_edit_elsewhere(hold))

@@ -41,7 +41,7 @@ use serde_json::{Map, Value};
 
 use crate::core::clock;
 use crate::core::ids::{AgentName, HoldId};
-use crate::core::place::{Place, are_apart};
+use crate::core::place::{Place, Skew, are_apart};
 use crate::core::reservation::process::Process;
 pub use crate::core::reservation::target::Target;
 use crate::core::text::Line;
@@ -171,6 +171,17 @@ impl Hold {
     /// Tells whether the time of the hold is over.
     pub fn is_over(&self, now: Timestamp) -> bool {
         now >= self.expires_at
+    }
+
+    /// Tells whether the hold counts for somebody with another clock. A hold of another place does
+    /// until its time is over by that clock too.
+    pub fn counts_at(&self, now: Timestamp, skew: Skew<'_>) -> bool {
+        !self.is_over_for(now, skew) && !clock::is_beyond_any_life(self.expires_at, now)
+    }
+
+    /// Tells whether the time of the hold is over by the clock of its place.
+    pub fn is_over_for(&self, now: Timestamp, skew: Skew<'_>) -> bool {
+        now >= self.expires_at.plus_seconds(skew.against(self.about.place.as_ref()))
     }
 
     /// Tells whether the hold was made from another terminal than that of this shell.

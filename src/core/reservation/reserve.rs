@@ -200,7 +200,7 @@ impl Reserve {
 
     pub(super) fn asker<'a>(&'a self, env: Env<'a>) -> Asker<'a> {
         let process = self.process.as_ref();
-        Asker { agent: env.actor, mode: self.mode, now: env.now, process, edit: None }
+        Asker { mode: self.mode, process, ..Asker::of(env, env.actor) }
     }
 
     fn keep_limits(&self, act: &mut Act<'_>) -> Result<(), No> {

@@ -116,7 +116,7 @@ impl Transfer {
 fn keep_law(act: &Act<'_>, moved: &[Hold]) -> Result<(), No> {
     let mut conflicts: Vec<Conflict> = Vec::new();
     for hold in moved {
-        let asker = Asker::like(hold, act.env.now);
+        let asker = Asker { skew: act.env.skew, ..Asker::like(hold, act.env.now) };
         let meeting = index::meeting(act, &hold.target, act.env.comparing())?;
         conflicts.extend(asker.conflicts(&hold.target, &meeting));
     }

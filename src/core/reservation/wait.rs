@@ -121,11 +121,9 @@ impl<'a> Line<'a> {
         });
         for ticket in own {
             let asker = Asker {
-                agent: &ticket.agent,
                 mode: ticket.mode,
-                now: self.now,
                 process: ticket.process.as_ref(),
-                edit: None,
+                ..Asker::exclusive(&ticket.agent, self.now)
             };
             let wanted = ticket.targets();
             let obstacles = self.obstacles(asker, &wanted, Some(ticket.place))?;

@@ -23,6 +23,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::core::clock::Leap;
 use crate::core::decision::Changes;
 use crate::core::event::Event;
 use crate::core::ids::{AgentName, OpId};
@@ -42,6 +43,7 @@ pub const EVENTS_DOCUMENT: &str = "events";
 /// its last digits.
 const COUNTER_MAX: u64 = 1 << 53;
 
+const LEAPT_FROM: &str = "Coord-Leapt-From";
 const ROLLBACK_TO: &str = "Coord-Rollback-To";
 const STANDS_FOR: &str = "Coord-Stands-For";
 
@@ -57,6 +59,8 @@ pub struct Counters {
     pub at: Timestamp,
     /// The highest fence that was given out.
     pub fence: u64,
+    /// The leap of the time that is in doubt; `None` for almost all entries.
+    pub leap: Option<Leap>,
 }
 
 /// The number of values that a counter must have left so that writers can continue: more than any
@@ -170,10 +174,13 @@ impl Message {
             Recorded::Inline(command) => line(command),
             Recorded::Document(id) => line(&json!({ "command": { "blob": id.to_string() } })),
         });
-        let Counters { op, seq, at, fence } = &self.counters;
+        let Counters { op, seq, at, fence, leap } = &self.counters;
         text.push_str(&format!(
             "\nCoord-Op: {op}\nCoord-Seq: {seq}\nCoord-Time: {at}\nCoord-Fence: {fence}\n"
         ));
+        if let Some(Leap { from, to }) = leap {
+            text.push_str(&format!("{LEAPT_FROM}: {from}\nCoord-Leapt-To: {to}\n"));
+        }
         if let Some(Undoes { to, count }) = &self.undoes {
             text.push_str(&format!("{ROLLBACK_TO}: {to}\nCoord-Abandons: {count}\n"));
         }
@@ -272,7 +279,12 @@ impl<'t> Trailers<'t> {
     }
 
     fn counters(&self) -> Result<Counters, NotAnEntry> {
+        let leap = match self.find(LEAPT_FROM) {
+            None => None,
+            Some(_) => Some(Leap { from: self.get(LEAPT_FROM)?, to: self.get("Coord-Leapt-To")? }),
+        };
         let counters = Counters {
+            leap,
             op: self.get("Coord-Op")?,
             seq: self.get("Coord-Seq")?,
             at: self.get("Coord-Time")?,

@@ -31,7 +31,7 @@ mod writer;
 
 use serde_json::Value;
 
-use crate::core::clock;
+use crate::core::clock::{self, Leap};
 use crate::core::command::{Command, Request};
 use crate::core::documents::{Documents as _, Key, ReadError};
 use crate::core::ids::OpId;
@@ -80,10 +80,16 @@ impl Base<'_> {
     pub fn next_counters<C>(&self, request: &Request<C>, op: &OpId) -> Counters {
         let (op, last) = (op.clone(), self.counters());
         let at = clock::now(request.clock, last.map(|last| last.at), request.tolerance_seconds);
+        let leap = if request.rules >= 4 { self.leap_at(at) } else { None };
         match last {
-            None => Counters { op, seq: 0, at, fence: 0 },
-            Some(last) => Counters { op, seq: last.seq, at, fence: last.fence },
+            None => Counters { op, seq: 0, at, fence: 0, leap },
+            Some(last) => Counters { op, seq: last.seq, at, fence: last.fence, leap },
         }
+    }
+
+    /// Returns the leap that is in doubt at an entry of this time on top of this one.
+    pub fn leap_at(&self, at: Timestamp) -> Option<Leap> {
+        clock::leap(at, self.counters().map(|last| (last.at, last.leap)))
     }
 }
 

@@ -135,6 +135,8 @@ impl Ledger<'_> {
             now: counters.at,
             asked_at: request.asked_at,
             before: base.counters().map(|last| last.at),
+            leap: counters.leap,
+            skew: request.skew(),
             before_by: base.snapshot.tip().and_then(|tip| tip.head.actor.as_ref()),
             last: base.counters().map(|last| &last.op),
             op,

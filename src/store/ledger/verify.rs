@@ -179,9 +179,9 @@ fn check_checkpoint(ledger: &Ledger<'_>, entry: &Entry, checkpoint: &Checkpoint)
     }
     let mut replaced = History::if_here(ledger, checkpoint.stands_for);
     let Some(Ok((_, old))) = replaced.next() else { return Checked::Checkpoint };
-    let Counters { op: _, seq, at, fence } = &old.message.counters;
+    let Counters { op: _, seq, at, fence, leap } = &old.message.counters;
     let own = &entry.message.counters;
-    if (seq, at, fence) != (&own.seq, &own.at, &own.fence) {
+    if (seq, at, fence, leap) != (&own.seq, &own.at, &own.fence, &own.leap) {
         wrong("its sequence, time or fence is not that of the entry it stands for")
     } else if old.tree != entry.tree {
         wrong("its tree of documents is not that of the entry it stands for")

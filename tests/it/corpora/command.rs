@@ -68,6 +68,8 @@ fn check_decisions(requests: &[Request<Command>], ledger: LedgerName) {
             host: &request.host,
             now,
             before: None,
+            leap: None,
+            skew: request.skew(),
             before_by: None,
             asked_at: request.asked_at,
             last: None,

@@ -46,7 +46,7 @@ pub(super) struct Beginning {
     pub(super) format: u64,
 }
 
-pub(super) const SCENARIOS: [Scenario; 12] = [
+pub(super) const SCENARIOS: [Scenario; 13] = [
     Scenario::of_reservations("plain", 1, Case::Sensitive, plain),
     Scenario::of_reservations("folded", 1, Case::Folded, folded),
     Scenario::of("overrides", 1, LedgerName::Overrides, overrides::steps),
@@ -61,6 +61,7 @@ pub(super) const SCENARIOS: [Scenario; 12] = [
         rules: 3,
         ..Scenario::of_reservations("exactly", 2, Case::Sensitive, exceptions::of_rules_3)
     },
+    Scenario { rules: 4, ..Scenario::of_reservations("leaps", 2, Case::Sensitive, leaps) },
     Scenario {
         begins: Beginning { case: Case::Sensitive, format: 1 },
         ..Scenario::of_reservations("upgraded", 2, Case::Sensitive, upgraded)
@@ -110,6 +111,21 @@ pub(super) fn merge(into: &mut Value, more: &Value) {
     for (key, value) in more.as_object().expect("more fields are an object") {
         into[key] = value.clone();
     }
+}
+
+/// Lists commands after a leap of the time, which is in doubt for a day: rules 4 carry it along.
+fn leaps() -> Vec<Step> {
+    const DAY: i64 = 24 * 60;
+    let sweep = || json!({ "command": "sweep", "input": { "older_than_seconds": 0 } });
+    vec![
+        Step(0, "alice", reserve(&json!(["src"]), &json!({}))),
+        Step(3 * DAY, "bob", reserve(&json!(["src/a"]), &json!({ "ttl": 60 }))),
+        Step(3 * DAY + 2, "carol", reserve(&json!(["src/b"]), &json!({}))),
+        Step(3 * DAY + 3, "bob", sweep()),
+        Step(4 * DAY, "carol", reserve(&json!(["docs"]), &json!({ "ttl": 7200 }))),
+        Step(4 * DAY + 63, "dave", sweep()),
+        Step(4 * DAY + 64, "dave", reserve(&json!(["x"]), &json!({}))),
+    ]
 }
 
 /// Returns a name that is longer than a tree node's may be.

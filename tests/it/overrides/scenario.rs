@@ -8,6 +8,7 @@ use git_coord::core::documents::{Key, apply};
 use git_coord::core::ids::{AgentName, EntryName, OpId};
 use git_coord::core::ledger::LedgerName;
 use git_coord::core::pattern::Case;
+use git_coord::core::place::Skew;
 use git_coord::core::reservation::process::Gone;
 use git_coord::core::routing::names::RoutedName;
 use git_coord::core::routing::revert;
@@ -258,6 +259,8 @@ impl Ledger {
             host: &Line::new("host").unwrap(),
             now: asked.now,
             before: None,
+            leap: None,
+            skew: Skew::default(),
             before_by: None,
             asked_at: None,
             last: None,

@@ -12,6 +12,7 @@ use crate::core::domain::laws::faults;
 use crate::core::domain::structure::Basis;
 use crate::core::ledger::LedgerName;
 use crate::core::pattern::Case;
+use crate::core::place::Skew;
 use crate::core::refusal::Refusal as AnyRefusal;
 use crate::core::reservation::process::Gone;
 use crate::core::time::Timestamp;
@@ -46,6 +47,8 @@ fn act<C: Decide>(memory: &mut Memory, op: u128, command: &C) -> Result<C::Answe
         host: &Line::new("host").unwrap(),
         now: Timestamp::from_millis(1_767_607_200_000 + i64::try_from(op).unwrap()),
         before: None,
+        leap: None,
+        skew: Skew::default(),
         before_by: None,
         asked_at: None,
         last: None,

@@ -13,6 +13,7 @@ use crate::core::ids::{AgentName, OpId};
 use crate::core::ledger::LedgerName;
 use crate::core::limits::TOKENS_MAX;
 use crate::core::pattern::Case;
+use crate::core::place::Skew;
 use crate::core::refusal::Refusal;
 use crate::core::reservation::process::Gone;
 use crate::core::run::dispatch::{Dispatch, DispatchStatus};
@@ -65,6 +66,8 @@ impl World {
             host: &Line::new("host").unwrap(),
             now: self.at,
             before: None,
+            leap: None,
+            skew: Skew::default(),
             before_by: None,
             asked_at: None,
             last: None,

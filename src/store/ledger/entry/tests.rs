@@ -22,6 +22,7 @@ fn sample() -> Entry {
                 seq: 12,
                 at: "2026-01-31T08:30:00.123Z".parse().unwrap(),
                 fence: 1_769_848_200_124,
+                leap: None,
             },
             undoes: None,
             checkpoint: None,

@@ -58,7 +58,7 @@ impl Heap {
             events: Vec::new(),
             events_at: None,
             command: Recorded::Inline(json!({ "command": "reserve" })),
-            counters: Counters { op: OpId::from_bits(1), seq: 1, at, fence: 1 },
+            counters: Counters { op: OpId::from_bits(1), seq: 1, at, fence: 1, leap: None },
             undoes: None,
             checkpoint: None,
         };
