@@ -110,8 +110,8 @@ impl<'c> Log<'c> {
 }
 
 /// Walks back through a ledger as long as its entries are young.
-fn history<'l>(
-    ledger: &'l Ledger<'_>,
+fn history(
+    ledger: &Ledger<'_>,
     tip: Option<ObjectId>,
     is_young: impl Fn(Timestamp) -> bool,
 ) -> impl Iterator<Item = Step> {

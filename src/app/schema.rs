@@ -8,8 +8,7 @@ use serde_json::json;
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
     agents, changesets, demo, doctor, domains, events, install, ledgers, log, negotiation,
-    ownership,
-    rescue, reservations, routing, runs, status, version, who, whoami,
+    ownership, rescue, reservations, routing, runs, status, version, who, whoami,
 };
 use crate::core::routing::export::Exported;
 

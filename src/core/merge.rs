@@ -62,7 +62,9 @@ mod tests {
         /// the ledgers.
         #[test]
         fn what_is_in_order_stays_in_order(mut keys in keys()) {
-            keys.iter_mut().for_each(|keys| keys.sort_by_key(|key| Reverse(*key)));
+            for keys in &mut keys {
+                keys.sort_by_key(|key| Reverse(*key));
+            }
             let mut sorted = sequences(&keys).concat();
             sorted.sort_by_key(|(_, _, key)| Reverse(*key));
             prop_assert_eq!(merged(&keys), sorted);

@@ -102,7 +102,8 @@ fn paths_are_read_from_stdin() {
     for free in [&b""[..], b"\n", b"app/i\n", b"src/main.rs\n"] {
         assert_eq!(listed(&repo, &[], free).done().json()["free"], true);
     }
-    let many: String = (0..1_200).map(|number| format!("new/{number}\n")).collect();
+    let many: Vec<String> = (0..1_200).map(|number| format!("new/{number}\n")).collect();
+    let many = many.concat();
     assert_eq!(listed(&repo, &[], many.as_bytes()).done().json()["free"], true);
     let held = listed(&repo, &[], (many + "app/[id]\n").as_bytes()).exits(exit::NO).json();
     assert_eq!(held["conflicts"].as_array().map(Vec::len), Some(1), "{held:#}");

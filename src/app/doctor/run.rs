@@ -22,8 +22,8 @@ pub struct Request<'r> {
     pub dry_run: bool,
 }
 
-/// Repairs if asked to, and runs every check. Settings that do not fit are a finding of a check, and
-/// their defaults count.
+/// Repairs if asked to, and runs every check. Settings that do not fit are a finding of a check,
+/// and their defaults count.
 pub fn doctor(door: &Door, request: Request<'_>) -> Result<Answer<Body>, Problem> {
     let Request { acting_as, repair, dry_run } = request;
     let settings = door.settings();

@@ -14,11 +14,14 @@ use crate::core::shell::joined;
 use crate::core::shell::pathspec::Place;
 use crate::core::shell::running::throws_away;
 use crate::core::shell::verbs::Facts;
-pub use crate::store::git::program::INNER_VARIABLE;
+use crate::store::git::program;
 use crate::store::os::process::words_above;
 use crate::store::rescue::edits::EDIT_BYTES_MAX;
 
 const GIT: &str = "git";
+/// Is set for each git that this program calls.
+pub const INNER_VARIABLE: &str = program::INNER_VARIABLE;
+
 /// Names the directory that git was called from, below the top of the work tree.
 const PREFIX_VARIABLE: &str = "GIT_PREFIX";
 

@@ -47,7 +47,8 @@ fn the_site_has_every_page() {
 /// Pages of ours, and not the texts that others see, such as profiles and skills.
 fn is_page(path: &str) -> bool {
     let is_below = ["docs/", "examples/"].iter().any(|directory| path.starts_with(directory));
-    path.ends_with(".md") && (is_below || !path.contains('/'))
+    let is_markdown = Path::new(path).extension().is_some_and(|kind| kind == "md");
+    is_markdown && (is_below || !path.contains('/'))
 }
 
 fn around(path: &str) -> PathBuf {

@@ -85,7 +85,7 @@ impl World {
             skew: Skew { place: self.place.as_ref(), tolerance_seconds: TOLERANCE },
             before_by: self.last.as_ref().map(|last| &last.2),
             last: None,
-            op: &OpId::from_bits(self.ops << 64 | self.ops * 0x9e37_79b9),
+            op: &OpId::from_bits((self.ops << 64) | (self.ops * 0x9e37_79b9)),
             fence: self.fence,
             case: Case::Sensitive,
             gone: &Gone::NOTHING,
