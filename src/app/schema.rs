@@ -102,6 +102,7 @@ schemas! {
     "renew" "renew" reservations::renew::Body,
     "release" "release" reservations::release::Body,
     "transfer" "transfer" reservations::transfer::Body,
+    "undo" "undo" reservations::undo::Body,
     "list" "list" reservations::list::Body,
     "who" "who" who::Body,
     "changes" "changes" ownership::changes::Body,

@@ -13,7 +13,7 @@ use super::color::ColorChoice;
 use super::commands::{
     adopt, agents, answer, ask, changes, check, completions, demo, doctor, domain, events, help,
     hook, inbox, install, ledger, list, log, overrides, release, renew, rescue, reserve, route,
-    run, send, status, sweep, take, transfer, uninstall, version, who, whoami, with,
+    run, send, status, sweep, take, transfer, undo, uninstall, version, who, whoami, with,
 };
 use super::help::with_groups;
 use super::term::Manner;
@@ -126,6 +126,7 @@ pub(crate) enum Command {
     Renew(renew::Args),
     Release(release::Args),
     Transfer(transfer::Args),
+    Undo(undo::Args),
     List(list::Args),
     Who(who::Args),
     Changes(changes::Args),
@@ -183,6 +184,7 @@ impl Command {
             Command::Domain(args) => args.check(),
             Command::Reserve(_)
             | Command::Transfer(_)
+            | Command::Undo(_)
             | Command::List(_)
             | Command::Who(_)
             | Command::Changes(_)

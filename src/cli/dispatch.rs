@@ -35,6 +35,7 @@ pub(crate) fn run(
         Command::Renew(args) => args.run(ui, context),
         Command::Release(args) => args.run(ui, context),
         Command::Transfer(args) => args.run(ui, context),
+        Command::Undo(args) => args.run(ui, context),
         Command::List(args) => args.run(ui, context),
         Command::Who(args) => args.run(ui, context),
         Command::Changes(args) => args.run(ui, context),

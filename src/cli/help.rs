@@ -10,7 +10,10 @@ use super::layout::wrapped;
 pub(super) const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Everyday",
-        &["reserve", "check", "renew", "release", "transfer", "list", "who", "with", "status"],
+        &[
+            "reserve", "check", "renew", "release", "transfer", "undo", "list", "who", "with",
+            "status",
+        ],
     ),
     ("Uncommitted work", &["changes", "adopt", "rescue"]),
     ("Negotiation", &["ask", "answer", "take", "inbox", "send", "agents"]),

@@ -29,7 +29,7 @@ const SYNONYMS: [(&str, &str); 57] = [
     ("history", "log"),
     ("reflog", "log"),
     ("rollback", "ledger rollback"),
-    ("undo", "ledger rollback"),
+    ("oops", "undo"),
     ("revert", "ledger rollback"),
     ("diff", "ledger diff"),
     ("verify", "ledger verify"),

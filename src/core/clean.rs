@@ -25,14 +25,15 @@ use crate::core::negotiation::take::Take;
 use crate::core::ownership::adopt::Adopt;
 use crate::core::redact::{REDACTED, is_secret_key, redact};
 use crate::core::repair::Repair;
-use crate::core::reservation::About;
 use crate::core::reservation::conflict::RecordConflict;
 use crate::core::reservation::release::Release;
 use crate::core::reservation::renew::Renew;
 use crate::core::reservation::reserve::Reserve;
 use crate::core::reservation::sweep::Sweep;
 use crate::core::reservation::transfer::Transfer;
+use crate::core::reservation::undo::{Change, Undo};
 use crate::core::reservation::wait::Leave;
+use crate::core::reservation::{About, Hold};
 use crate::core::rollback::Rollback;
 use crate::core::routing::apply::Apply;
 use crate::core::routing::approve::Approve;
@@ -118,6 +119,7 @@ words_of_others! {
     Renew {}
     Release { force }
     Transfer { force }
+    Undo { changes, reason }
     Adopt { reason }
     Sweep {}
     Leave {}
@@ -162,6 +164,8 @@ words_of_others! {
     Reset {}
 
     About { reason, task, run }
+    Hold { about, unknown }
+    Change { before, after }
     Override { agent, reason, evidence_ids, created_by, scope, unknown }
 }
 

@@ -25,6 +25,7 @@ use crate::core::reservation::renew::Renew;
 use crate::core::reservation::reserve::Reserve;
 use crate::core::reservation::sweep::{self, Sweep};
 use crate::core::reservation::transfer::Transfer;
+use crate::core::reservation::undo::Undo;
 use crate::core::reservation::wait::Leave;
 use crate::core::rollback::Rollback;
 use crate::core::routing;
@@ -192,6 +193,8 @@ commands! {
     Release(Release) = "release",
     /// Moves holds to another agent.
     Transfer(Transfer) = "transfer",
+    /// Takes an act of the agent back.
+    Undo(Undo) = "undo",
     /// Takes uncommitted changes over from others.
     Adopt(Adopt) = "adopt",
     /// Removes expired holds.

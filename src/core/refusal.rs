@@ -66,6 +66,12 @@ pub enum Refusal {
     /// A request that was answered before, with an answer that is not true any more.
     #[error("request '{id}' was granted before, and {} ended since", ended_holds(ended))]
     RequestOver { id: RequestId, ended: Vec<HoldId> },
+    /// A hold is no longer as the act left it that is to be taken back.
+    #[error("'{}' is no longer as your act left it", hold.target)]
+    BuiltOn {
+        /// The hold as it is now, or as the act left it if it has ended since.
+        hold: Box<Hold>,
+    },
     #[error(transparent)]
     Routing(#[from] routing::refusal::Refusal),
     #[error(transparent)]
@@ -116,6 +122,7 @@ impl Refusal {
             Refusal::RequestMismatch { .. } => "request_mismatch",
             Refusal::RequestOver { .. } => "request_over",
             Refusal::Over { .. } => "over",
+            Refusal::BuiltOn { .. } => "built_on",
             Refusal::Run(refusal) => refusal.code(),
             Refusal::Routing(refusal) => refusal.code(),
             Refusal::Changed { .. } => "changed",

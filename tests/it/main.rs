@@ -89,6 +89,7 @@ mod tidy;
 mod transcripts;
 mod transfer;
 mod trust;
+mod undo;
 mod uninstall;
 mod version;
 mod waiting;

@@ -144,6 +144,7 @@ fn reservations_come_and_go(repo: &Repo) {
     repo.coord("bob", ["release", &id_of(&first)]).exits(exit::NO);
     repo.coord("bob", ["release", &id_of(&first), "--force", "--reason", "gone home"]).done();
     repo.coord("alice", ["transfer", "--to", "bob"]).done();
+    repo.coord("alice", ["undo", "--dry-run"]).done();
     repo.json("alice", ["changes"]);
     repo.coord("alice", ["adopt", "--all", "--reason", "r"]).exits(exit::NOTHING);
     assert_eq!(repo.list(&["--holder", "bob"]).len(), 2);

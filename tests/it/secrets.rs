@@ -49,7 +49,7 @@ const NAMES: [&str; 23] = [
 ];
 
 /// The commands that carry free text.
-const WITH_WORDS: [&str; 29] = [
+const WITH_WORDS: [&str; 30] = [
     "adopt",
     "answer",
     "ask",
@@ -79,13 +79,16 @@ const WITH_WORDS: [&str; 29] = [
     "send",
     "take",
     "transfer",
+    "undo",
 ];
 
 /// Commands that the golden ledgers do not record.
-const MORE: [&str; 18] = [
+const MORE: [&str; 19] = [
     r#"{"command":"upgrade","input":{"to":2}}"#,
     r#"{"command":"drop archives","input":{"archives":["refs/coord/archive/x"]}}"#,
     r#"{"command":"adopt","input":{"changes":[{"path":"src","from":"a"}],"reason":"r"}}"#,
+    r#"{"command":"undo","input":{"act":"00000000000000000000000000000001","changes":[],
+        "reason":"r"}}"#,
     r#"{"command":"repair","input":{"lost":"x","why":"damaged","kept_at":"a ref"}}"#,
     r#"{"command":"conflict","input":{"met":[{"pattern":"src","hold":"6qfl6iux"}],"reason":"r",
         "task":"t","run":"R-1","via":"command"}}"#,

@@ -10,6 +10,7 @@ pub mod reserve;
 pub mod sweep;
 pub mod terminals;
 pub mod transfer;
+pub mod undo;
 
 use crate::app::Ctx;
 use crate::app::dead_holders;

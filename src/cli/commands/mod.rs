@@ -29,6 +29,7 @@ pub(crate) mod status;
 pub(crate) mod sweep;
 pub(crate) mod take;
 pub(crate) mod transfer;
+pub(crate) mod undo;
 pub(crate) mod uninstall;
 pub(crate) mod version;
 pub(crate) mod who;

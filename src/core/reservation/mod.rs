@@ -33,6 +33,7 @@ pub mod sweep;
 pub mod target;
 pub mod tickets;
 pub mod transfer;
+pub mod undo;
 pub mod wait;
 
 use schemars::JsonSchema;

@@ -178,6 +178,7 @@ const QUESTIONS: &str = "
     inbox
     agents
     whoami
+    undo
     log
     events
     events cursors
