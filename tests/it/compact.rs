@@ -370,7 +370,7 @@ fn archives_are_dropped_and_what_is_said_is_freed() {
     let told = drop_archives(&repo, &["--dry-run"]);
     let dropped = drop_archives(&repo, &[]);
     assert_eq!((&dropped["dropped"], &dropped["bytes"]), (&told["dropped"], &told["bytes"]));
-    assert_eq!(dropped["next"], json!(["git", "gc", "--prune=now"]));
+    assert_eq!(dropped["next"], json!([["git", "gc", "--prune=now"]]));
     assert_eq!(dropped["entry"], repo.tip().as_str());
     assert_eq!(archives(&repo), others, "what is none of ours stays");
     let recorded = &repo.events("archives_dropped")[0];

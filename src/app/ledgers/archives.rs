@@ -23,9 +23,9 @@ pub struct DroppedView {
     /// The entry that records it.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<Written>,
-    /// The command that frees the room, as a list of words.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next: Option<Vec<String>>,
+    /// The commands that free the room; each is a list of words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<Vec<String>>,
 }
 
 /// Drops the archives of a ledger that are older than the request keeps.
@@ -51,7 +51,7 @@ pub(super) fn drop_old(
         }
     }
     let dropped: Vec<String> = old.iter().map(|(reference, _)| reference.clone()).collect();
-    let mut view = DroppedView { dropped, bytes: 0, recorded: None, next: None };
+    let mut view = DroppedView { dropped, bytes: 0, recorded: None, next: Vec::new() };
     if old.is_empty() {
         return Ok(view);
     }
@@ -67,6 +67,6 @@ pub(super) fn drop_old(
     for (reference, tip) in &old {
         backend.delete_ref(reference, tip)?;
     }
-    view.next = Some(["git", "gc", "--prune=now"].map(str::to_owned).to_vec());
+    view.next = vec![["git", "gc", "--prune=now"].map(str::to_owned).to_vec()];
     Ok(view)
 }

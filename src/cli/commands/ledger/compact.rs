@@ -64,12 +64,15 @@ fn dropped_sentence(ledger: LedgerName, view: &DroppedView) -> String {
         count => format!("{count} archives"),
     };
     let room = in_words(*bytes);
-    match next {
-        None => format!("{ledger}: would drop {count}, which lets git free {room}"),
-        Some(words) => format!(
-            "{ledger}: dropped {count}, which lets git free {room}\n  this frees it: {}",
-            in_shell(words)
-        ),
+    match next.as_slice() {
+        [] => format!("{ledger}: would drop {count}, which lets git free {room}"),
+        commands => {
+            let commands: Vec<String> = commands.iter().map(|words| in_shell(words)).collect();
+            let frees = commands.join(" && ");
+            format!(
+                "{ledger}: dropped {count}, which lets git free {room}\n  this frees it: {frees}"
+            )
+        }
     }
 }
 
