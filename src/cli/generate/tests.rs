@@ -52,6 +52,7 @@ fn examples_are_commands() {
     for command in outline::commands() {
         for example in &command.examples {
             let line = example.split(" >").next().unwrap_or_default();
+            let line = line.rsplit(" | ").next().unwrap_or_default();
             let words = line.strip_prefix("git coord").expect("examples begin with the program");
             let words = words.split('\'').enumerate().flat_map(|(at, part)| match at % 2 {
                 // Between quotes is one word, outside are several.

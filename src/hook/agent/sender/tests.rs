@@ -22,7 +22,11 @@ fn foreign_payloads() -> Vec<(PathBuf, Vec<u8>)> {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/hook/payloads");
     let files =
         |directory: PathBuf| fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
-    let all = files(root).flat_map(files).map(|path| (path.clone(), fs::read(path).unwrap()));
+    let is_own = |path: &PathBuf| {
+        path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("claude-code"))
+    };
+    let foreign = files(root).filter(|path| path.is_dir() && !is_own(path));
+    let all = foreign.flat_map(files).map(|path| (path.clone(), fs::read(path).unwrap()));
     all.collect()
 }
 
