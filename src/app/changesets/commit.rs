@@ -24,8 +24,19 @@ pub(super) fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, Ap
         return unowned(ctx, environment, &staged);
     }
     let changes = ctx.repository().changes();
-    let act = if changes.is_before_first_commit()? { Act::FirstCommit } else { Act::Commit };
+    let act = match (is_of_more(environment), changes.is_before_first_commit()?) {
+        (true, _) => Act::CommitOfMore,
+        (false, true) => Act::FirstCommit,
+        (false, false) => Act::Commit,
+    };
     let mut objection = Objection::to(act, &overtaken, ctx.clock());
+    if act == Act::CommitOfMore {
+        let is_free = |path: &Pattern| overtaken.iter().all(|found| found.path != *path);
+        let rest: Vec<Pattern> = named(&staged).into_iter().filter(is_free).collect();
+        if let Some(words) = sweep::only(&rest, place(ctx, environment)) {
+            objection = objection.suggesting("to commit the rest without it:".to_owned(), words);
+        }
+    }
     // A hint that cannot be had is no reason to let it pass.
     if let Ok(Some((newest, paths))) = changes.undone(own_index(environment).as_deref()) {
         let undone = literal(&paths);
@@ -35,7 +46,7 @@ pub(super) fn before(ctx: &Ctx, environment: &Environment) -> Result<Verdict, Ap
             objection.hints.insert(0, hint);
         }
     }
-    Ok(Verdict::on(ctx, objection))
+    Ok(Verdict::on(ctx, "commit", objection))
 }
 
 /// Decides whether the commit takes changes of others along, or goes to another branch than its
@@ -47,12 +58,7 @@ fn unowned(
 ) -> Result<Verdict, AppError> {
     let mut found = ownership::sweep::of_commit(ctx, staged)?;
     let hook = ctx.settings().hook;
-    let is_merge = environment.names_after("GITHEAD_").next().is_some();
-    let place = Place {
-        is_merge: is_merge || ctx.repository().changes().is_merge(),
-        is_at_top: environment.non_empty("GIT_PREFIX").is_none(),
-        now: ctx.clock(),
-    };
+    let place = place(ctx, environment);
     let mut taken = std::mem::take(&mut found.taken);
     if hook.leftovers == Severity::Refuse {
         taken.append(&mut found.leftovers);
@@ -60,17 +66,27 @@ fn unowned(
     if !taken.is_empty() {
         let objection = sweep::of_others(&found, &taken, place);
         return Ok(match hook.changes {
-            Severity::Refuse => Verdict::on(ctx, objection),
-            Severity::Warn => Verdict::Warn(objection),
+            Severity::Refuse => Verdict::on(ctx, "commit", objection),
+            Severity::Warn => Verdict::Warn(objection.passing("commit")),
         });
     }
     if let Some(moved) = &found.moved {
-        return Ok(Verdict::on(ctx, sweep::of_branch(moved)));
+        return Ok(Verdict::on(ctx, "commit", sweep::of_branch(moved)));
     }
     if found.leftovers.is_empty() {
         return Ok(Verdict::Pass);
     }
     Ok(Verdict::Warn(sweep::of_leftovers(&found.leftovers, place.now)))
+}
+
+/// Describes the commit that is about to be made.
+fn place(ctx: &Ctx, environment: &Environment) -> Place {
+    let is_merge = environment.names_after("GITHEAD_").next().is_some();
+    Place {
+        is_merge: is_merge || ctx.repository().changes().is_merge(),
+        is_at_top: environment.non_empty("GIT_PREFIX").is_none(),
+        now: ctx.clock(),
+    }
 }
 
 /// Decides once more when git takes up the message: hooks of the project may have staged more since
@@ -124,6 +140,13 @@ fn staged(ctx: &Ctx, environment: &Environment) -> Result<Vec<StagedPath>, AppEr
 
 fn named(staged: &[StagedPath]) -> Vec<Pattern> {
     literal(staged.iter().map(|staged| &staged.path))
+}
+
+/// Tells whether the commit has an index of its own, which git makes from more than is staged.
+fn is_of_more(environment: &Environment) -> bool {
+    let index = own_index(environment);
+    let name = index.as_ref().and_then(|index| index.extension());
+    name.is_some_and(|extension| extension == "lock")
 }
 
 /// Returns the index of the commit: `git commit -a` and `git commit <path>` have one of their own.

@@ -42,10 +42,11 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Decides about an objection: it stops agents, and people where that is configured.
-    fn on(ctx: &Ctx, objection: Objection) -> Verdict {
+    /// Decides about an objection to a commit or a push: it stops agents, and people where that is
+    /// configured.
+    fn on(ctx: &Ctx, what: &str, objection: Objection) -> Verdict {
         match (ctx.identity().kind, ctx.settings().hook.people) {
-            (ActorKind::Person, Severity::Warn) => Verdict::Warn(objection),
+            (ActorKind::Person, Severity::Warn) => Verdict::Warn(objection.passing(what)),
             (ActorKind::Agent, _) | (_, Severity::Refuse) => Verdict::Refuse(objection),
         }
     }

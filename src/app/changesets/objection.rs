@@ -34,6 +34,8 @@ pub enum Act {
     Commit,
     /// A commit without a parent.
     FirstCommit,
+    /// A commit of more than is staged, such as `git commit -a`, which would stage it again.
+    CommitOfMore,
     Push,
 }
 
@@ -41,7 +43,9 @@ impl Objection {
     /// Objects to an act that reaches for paths that others hold or held; there is at least one.
     pub fn to(act: Act, overtaken: &[Overtaken], now: Timestamp) -> Objection {
         let heading = match act {
-            Act::Commit | Act::FirstCommit => "this commit changes what is not yours to change:",
+            Act::Commit | Act::FirstCommit | Act::CommitOfMore => {
+                "this commit changes what is not yours to change:"
+            }
             Act::Push => "this push changes what others hold:",
         };
         let shown = &overtaken[..overtaken.len().min(PATHS_SHOWN_MAX)];
@@ -56,6 +60,13 @@ impl Objection {
     /// Objects with nothing but a reason.
     pub fn saying(code: &'static str, message: String) -> Objection {
         Objection { code, message, hints: Vec::new(), next: Vec::new(), details: Vec::new() }
+    }
+
+    /// Adds that git goes on all the same with the commit or the push.
+    #[must_use]
+    pub(super) fn passing(mut self, what: &str) -> Objection {
+        self.message.push_str(&format!("\nthe {what} goes through: this is only a warning"));
+        self
     }
 
     /// Adds a command that helps, with the line before it.
@@ -95,13 +106,16 @@ fn hints(act: Act, shown: &[Overtaken]) -> Vec<String> {
         return hints;
     }
     hints.push("once it is free, read the file again and edit it again".to_owned());
+    if act == Act::CommitOfMore {
+        return hints;
+    }
     let mut paths: Vec<String> =
         shown.iter().filter_map(|found| typed(from_top_literally(&found.path))).collect();
     paths.dedup();
     if !paths.is_empty() {
         let unstage: &[&str] = match act {
             Act::FirstCommit => &["git", "rm", "--cached", "--"],
-            Act::Commit | Act::Push => &["git", "restore", "--staged", "--"],
+            Act::Commit | Act::CommitOfMore | Act::Push => &["git", "restore", "--staged", "--"],
         };
         let words: Vec<&str> =
             unstage.iter().copied().chain(paths.iter().map(String::as_str)).collect();

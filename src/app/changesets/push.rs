@@ -82,7 +82,7 @@ pub(super) fn before(ctx: &Ctx, push: &Push) -> Result<Verdict, AppError> {
     if !held.is_empty() {
         let mut objection = Objection::to(Act::Push, &held, ctx.clock());
         objection.hints.extend(limits);
-        return Ok(Verdict::on(ctx, objection));
+        return Ok(Verdict::on(ctx, "push", objection));
     }
     if limits.is_empty() {
         return Ok(Verdict::Pass);

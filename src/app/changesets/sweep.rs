@@ -123,7 +123,7 @@ fn are(owners: &[&AgentName]) -> String {
 }
 
 /// Builds the command that commits these paths alone; none if it cannot be typed.
-fn only(rest: &[Pattern], place: Place) -> Option<Vec<String>> {
+pub(super) fn only(rest: &[Pattern], place: Place) -> Option<Vec<String>> {
     if rest.is_empty() || rest.len() > PATHS_SHOWN_MAX || place.is_merge {
         return None;
     }

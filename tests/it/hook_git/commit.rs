@@ -34,6 +34,26 @@ fn a_path_that_another_holds_is_refused_with_the_way_out() {
     commit(&repo, "alice", "docs/guide.md").done();
 }
 
+/// 7/MESSAGES: `git commit -a` stages again what was unstaged, so its way out is another command,
+/// which leads out.
+#[test]
+fn a_commit_of_everything_is_told_a_way_that_is_no_loop() {
+    let repo = hooked();
+    repo.reserve("bob", "docs/**");
+    repo.write("docs/guide.md", "changed\n");
+    repo.write("src/main.rs", "fn main() { changed() }\n");
+    let all = ["commit", "--quiet", "--all", "--message", "work"];
+    let refused = objects_to(git(&repo, "alice", &all), "'docs/guide.md'", "bob");
+    assert!(!refused.stderr.contains("git restore"), "{}", refused.stderr);
+    refused.says("to commit the rest without it:").says("git commit --only -- src/main.rs");
+    let only = ["commit", "--quiet", "--message", "work", "--only", "--", "src/main.rs"];
+    git(&repo, "alice", &only).done();
+    assert_eq!(repo.git(["show", "--format=", "--name-only", "HEAD"]), "src/main.rs");
+    repo.pass("1s");
+    let nothing_else = objects_to(git(&repo, "alice", &all), "'docs/guide.md'", "bob");
+    assert!(!nothing_else.stderr.contains("to commit the rest"), "{}", nothing_else.stderr);
+}
+
 /// Who holds, or has asked for, what was committed is told, and git's output stays as it is.
 #[test]
 fn others_are_told_of_a_commit_that_meets_them() {

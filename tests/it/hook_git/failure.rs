@@ -14,6 +14,8 @@ fn people_are_warned_or_refused() {
     let warned = commit(&repo, "", "docs/guide.md").done();
     warned.says("warning: this commit changes what is not yours to change:");
     warned.says("'docs/guide.md' is held by 'bob'").says("git restore --staged");
+    warned.says("the commit goes through: this is only a warning");
+    assert_eq!(repo.git(["rev-list", "--count", "HEAD"]), "2", "it did");
     assert!(!warned.stderr.contains("no-verify"), "{}", warned.stderr);
     repo.git(["config", "coord.hook.people", "refuse"]);
     repo.pass("1s");
