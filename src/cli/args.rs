@@ -64,7 +64,7 @@ pub(crate) struct Globals {
     #[arg(long, global = true)]
     pub(crate) json: bool,
 
-    /// Print no notes, warnings or advice
+    /// Print no notes, warnings or advice, and not what was done: the exit code tells that
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
 
@@ -169,6 +169,29 @@ impl Command {
     /// wrong with it.
     pub(crate) fn is_kept_out(&self, environment: &Environment) -> bool {
         matches!(self, Command::Doctor(_)) && !pipes(environment).is_empty()
+    }
+
+    /// Tells whether the caller of the command asks for an act, or for a yes or no. The exit code
+    /// says all of it then. A dry run asks for data.
+    pub(crate) fn is_answered_by_its_exit_code(&self) -> bool {
+        match self {
+            Command::Undo(args) => !args.dry_run,
+            Command::Sweep(args) => !args.dry_run,
+            Command::Install(args) => !args.dry_run,
+            Command::Uninstall(args) => !args.dry_run,
+            _ => matches!(
+                self,
+                Command::Reserve(_)
+                    | Command::Check(_)
+                    | Command::Renew(_)
+                    | Command::Release(_)
+                    | Command::Transfer(_)
+                    | Command::Adopt(_)
+                    | Command::Answer(_)
+                    | Command::Take(_)
+                    | Command::Send(_)
+            ),
+        }
     }
 
     /// Checks what the parser cannot express, before anything is opened.

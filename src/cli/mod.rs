@@ -58,6 +58,9 @@ fn run_and_report(words: &[OsString], environment: &Environment) -> io::Result<E
         Err(error) => return error.report(&mut Ui::of_process(manner, environment, &|_| None)),
     };
     let mut ui = Ui::of_process(manner, environment, &|key| door.get(key));
+    if command.is_answered_by_its_exit_code() {
+        ui.mute_if_quiet();
+    }
     run_parsed(&command, &mut ui, &Context { globals: &cli.globals, door })
 }
 

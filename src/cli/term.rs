@@ -34,6 +34,8 @@ pub(crate) struct Ui {
     is_terminal: bool,
     /// Set when the command has written to a ledger, whatever becomes of its answer.
     wrote: bool,
+    /// Set to print no text on stdout: the exit code is the answer.
+    muted: bool,
 }
 
 /// The fate of the data for stdout.
@@ -76,7 +78,14 @@ impl Ui {
             silenced: silenced_advice(environment, config),
             is_terminal,
             wrote: false,
+            muted: false,
         }
+    }
+
+    /// Leaves the answer to the exit code if the caller asks for quiet. JSON is data that it asks
+    /// for.
+    pub(crate) fn mute_if_quiet(&mut self) {
+        self.muted = self.manner.quiet && !self.manner.json;
     }
 
     /// Remembers that the command has written to a ledger.
@@ -104,6 +113,9 @@ impl Ui {
 
     /// Prints one line of data.
     pub(crate) fn line(&mut self, text: &str) -> io::Result<()> {
+        if self.muted {
+            return Ok(());
+        }
         self.out.write(text)?;
         self.out.write("\n")
     }

@@ -104,3 +104,53 @@ fn an_answer_that_cannot_be_written_says_what_is_done() {
     }
     assert_eq!(repo.life_counts(), [2, 2, 0]);
 }
+
+/// 7/QUIET: under --quiet, stdout has the data that was asked for and nothing about what was done.
+#[test]
+fn quiet_leaves_acts_to_the_exit_code() {
+    let repo = Repo::new();
+    let quiet = |agent: &str, words: &[&str]| {
+        let output = repo.coord(agent, [&["-q"], words].concat());
+        (output.code, !output.stdout.is_empty(), output.stderr.is_empty())
+    };
+    for (agent, words, prints) in [
+        ("alice", &["check", "src"][..], false),
+        ("alice", &["reserve", "src"], false),
+        ("alice", &["reserve", "docs"], false),
+        ("alice", &["renew", "--mine"], false),
+        ("alice", &["list"], true),
+        ("alice", &["who", "src"], true),
+        ("alice", &["status"], true),
+        ("alice", &["log"], true),
+        ("alice", &["events"], true),
+        ("alice", &["agents"], true),
+        ("alice", &["whoami"], true),
+        ("alice", &["version"], true),
+        ("alice", &["doctor"], true),
+        ("alice", &["install", "--dry-run"], true),
+        ("alice", &["undo", "--dry-run"], true),
+        ("bob", &["ask", "src", "--reason", "r"], true),
+        ("alice", &["inbox"], true),
+        ("alice", &["answer", "src", "--release"], false),
+        ("alice", &["send", "bob", "--subject", "s"], false),
+        ("alice", &["release", "--path", "docs"], false),
+        ("alice", &["reserve", "docs"], false),
+        ("alice", &["undo"], false),
+        ("alice", &["reserve", "docs"], false),
+        ("alice", &["transfer", "--to", "bob"], false),
+        ("alice", &["changes"], true),
+        ("alice", &["sweep"], false),
+        ("alice", &["ledger", "log", "reservations"], true),
+        ("alice", &["run", "create", "--goal", "g", "--id", "k3v9x2ab"], true),
+        ("alice", &["run", "list"], true),
+        ("alice", &["override", "list"], false),
+    ] {
+        assert_eq!(quiet(agent, words), (0, prints, true), "{words:?}");
+    }
+    let (code, prints, _) = quiet("alice", &["check", "docs"]);
+    assert_eq!((code, prints), (exit::NO, false));
+    let (code, prints, is_silent) = quiet("alice", &["reserve", "docs"]);
+    assert_eq!((code, prints, is_silent), (exit::NO, false, false), "errors are said");
+    let json = repo.coord("bob", ["-q", "--json", "check", "docs"]).done().json();
+    assert_eq!(json["free"], true, "JSON is asked for");
+}

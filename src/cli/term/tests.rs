@@ -35,6 +35,7 @@ pub(crate) fn captured(manner: Manner, silenced: Vec<Advice>) -> (Ui, Written, W
         silenced,
         is_terminal: false,
         wrote: false,
+        muted: false,
     };
     (ui, out, err)
 }
@@ -67,6 +68,8 @@ fn quiet_silences_notes_and_not_errors_or_data() {
     ui.warn("a warning").expect("written");
     ui.talk("error: x").expect("written");
     ui.line("data").expect("written");
+    ui.mute_if_quiet();
+    ui.line("what was done").expect("written");
     assert_eq!((out.text().as_str(), err.text().as_str()), ("data\n", "error: x\n"));
 }
 
