@@ -3,7 +3,8 @@
 //!
 //! `cargo bench --bench ledger` prints the table that the README carries. Both sides of a ratio run
 //! in turn in one process on one machine, so that noise hits both; the median of each is compared.
-//! Nothing is asserted. `docs/performance.md` explains the numbers. `-- merging` measures that alone.
+//! Nothing is asserted. `docs/performance.md` explains the numbers. Words after `--` name the parts to
+//! measure, such as `-- hooks uncommitted`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
 
@@ -22,24 +23,38 @@ use table::{compared, percentile, skipped, stated};
 const TWO_GITS: &str = "`git commit-tree` + `git update-ref`";
 
 fn main() {
-    if std::env::args().any(|word| word == "merging") {
-        table::head();
-        return merging::compare();
+    // Cargo says '--bench' itself.
+    let words = std::env::args().skip(1).filter(|word| !word.starts_with('-'));
+    let chosen: Vec<String> = words.collect();
+    for word in &chosen {
+        assert!(PARTS.iter().any(|(name, _)| name == word), "there is no part '{word}'");
     }
+    table::head();
+    for (name, measure) in PARTS {
+        if chosen.is_empty() || chosen.iter().any(|word| word == name) {
+            measure();
+        }
+    }
+}
+
+const PARTS: [(&str, fn()); 9] = [
+    ("commands", commands),
+    ("hooks", hooks),
+    ("merging", merging::compare),
+    ("uncommitted", uncommitted::compare),
+    ("runs", runs::compare),
+    ("threads", threads::compare),
+    ("reftable", reftable),
+    ("refs", packed_refs),
+    ("writers", writers::compare_with_sqlite),
+];
+
+fn commands() {
     let mut few = Repository::with_holds(10);
     let mut many = Repository::with_holds(10_000);
-    table::head();
     checks(&few, &many);
     writes(&mut few, &mut many);
     wide::compare(&few);
-    hooks();
-    merging::compare();
-    uncommitted::compare();
-    runs::compare();
-    threads::compare();
-    reftable();
-    packed_refs();
-    writers::compare_with_sqlite();
     peak_memory(&many);
     size();
     instructions(&few);
