@@ -20,7 +20,7 @@ const EXAMPLES: &str = "\
 Examples:
   git coord check src/api/mod.rs
   git coord check 'src/**' --json
-  git diff --name-only --relative -z | git coord check --stdin -z
+  git coord check --stdin -z
   git coord check --lock staging-db";
 
 /// Check whether paths or locks are free for you, without reserving them
@@ -28,8 +28,8 @@ Examples:
 /// Exits with 0 if all of them are free or yours, and with 1 if another agent holds one of them.
 ///
 /// With --stdin, reads plain paths without wildcards, one a line as git prints them; no path at all
-/// is free. 'git diff --name-only' prints paths from the top of the repository: add --relative in a
-/// subdirectory.
+/// is free. 'git diff --name-only -z | git coord check --stdin -z' checks what you have changed; in
+/// a subdirectory, add --relative, so that git prints paths from there.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
