@@ -29,8 +29,8 @@ use proptest::prelude::*;
 
 use crate::scenario::{Asked, MemoryLedger, edit};
 use model::{
-    AGENTS, FILES, Held, PATTERNS, Set, Shares, all_of, alone, are_strangers, covers, held, meant,
-    of_others, shares, without,
+    AGENTS, FILES, Held, PATTERNS, Set, Shares, all_of, alone, are_strangers, covers, held,
+    lasting, meant, of_others, shares, without,
 };
 
 /// The worktrees that agents edit in: the main one, and linked ones by their numbers.
@@ -58,6 +58,7 @@ enum Act {
     Ask {
         word: usize,
         holder: usize,
+        through_hooks: bool,
     },
     AnswerRelease {
         thread: usize,
@@ -76,8 +77,10 @@ fn acts() -> impl Strategy<Value = Vec<(usize, Act)>> {
             .prop_map(|(file, worktree)| Act::Edit { file, worktree }),
         3 => word.clone().prop_map(|word| Act::ReleasePath { word }),
         2 => (0_usize..4).prop_map(|thread| Act::ReleaseAsked { thread }),
-        1 => Just(Act::EndTurn),
-        4 => (word, agent.clone()).prop_map(|(word, holder)| Act::Ask { word, holder }),
+        3 => Just(Act::EndTurn),
+        4 => (word, agent.clone(), any::<bool>()).prop_map(|(word, holder, through_hooks)| {
+            Act::Ask { word, holder, through_hooks }
+        }),
         3 => (0_usize..4).prop_map(|thread| Act::AnswerRelease { thread }),
         3 => (0_usize..4).prop_map(|thread| Act::Take { thread }),
     ];
@@ -154,9 +157,13 @@ fn command(ledger: &MemoryLedger, agent: usize, act: &Act) -> Option<(AgentName,
         Act::EndTurn => {
             let via = Some(Via::Hook);
             let which = Selection { mine: true, alone: true, via, ..Selection::default() };
+            let held = held(ledger);
+            let ending: Vec<&Held> = held.iter().filter(|hold| hold.ends_with_turn).collect();
+            let chosen = ending.get(agent % ending.len().max(1));
+            let actor = chosen.map_or(actor, |hold| hold.holder.parse().unwrap());
             (actor, Release { which, force: None }.into())
         }
-        Act::Ask { word, holder } => {
+        Act::Ask { word, holder, through_hooks } => {
             let ask = Ask {
                 hold: None,
                 patterns: vec![pattern(text(*word))],
@@ -167,7 +174,7 @@ fn command(ledger: &MemoryLedger, agent: usize, act: &Act) -> Option<(AgentName,
                 urgent: false,
                 ttl: ttl(),
                 worktree: None,
-                through_hooks: false,
+                through_hooks: *through_hooks,
             };
             (actor, ask.into())
         }
@@ -317,9 +324,9 @@ impl Change {
                 Ok(())
             }
             Act::EndTurn => {
-                let mut left = before;
-                left.retain(|(holder, _, tree), _| tree.is_none() || *holder != self.actor);
-                prop_assert_eq!(left, after);
+                let stays = |hold: &&Held| !hold.ends_with_turn || hold.holder != self.actor;
+                let left: Vec<Held> = self.before.iter().filter(stays).cloned().collect();
+                prop_assert_eq!(shares(&left), after);
                 Ok(())
             }
             Act::Ask { .. } => {
@@ -353,6 +360,8 @@ impl Change {
         let shared = after.get(&(agent.to_owned(), true, None)).cloned().unwrap_or_default();
         let has = |path: &String| granted.contains(path) || (is_shared && shared.contains(path));
         prop_assert!(wanted.iter().all(has), "{word} is not what was asked for: {after:?}");
+        let lasts = wanted.is_subset(&lasting(&self.after, agent));
+        prop_assert!(lasts, "{word} ends with the turn: {:?}", self.after);
         Ok(())
     }
 
@@ -373,11 +382,16 @@ impl Change {
         let is_free = !self.before.iter().filter(third).any(stops);
         let has_it = wanted.is_subset(&alone(&after, by));
         prop_assert!(!has_it || is_free, "{by} has what a third agent holds");
-        let mut expected = all_of(&before, by);
+        let (mut expected, mut lasts) = (all_of(&before, by), lasting(&self.before, by));
         if has_it {
-            expected.extend(wanted);
+            expected.extend(wanted.iter().cloned());
+            lasts.extend(wanted);
         }
         prop_assert_eq!(expected, all_of(&after, by));
+        if !asked.through_hooks {
+            let left = lasting(&self.after, by);
+            prop_assert_eq!(lasts, left, "what the turn of {} does not end", by);
+        }
         Ok(())
     }
 

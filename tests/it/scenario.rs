@@ -145,12 +145,15 @@ pub(crate) enum Deed {
         pattern: usize,
         holder: Option<usize>,
         urgent: bool,
+        through_hooks: bool,
     },
     AskForLock {
         lock: usize,
+        through_hooks: bool,
     },
     AskForHold {
         hold: usize,
+        through_hooks: bool,
     },
     Answer {
         thread: usize,
@@ -239,10 +242,14 @@ fn negotiation() -> impl Strategy<Value = Deed> {
     let agent = 0..AGENTS.len();
     let thread = 0_usize..4;
     prop_oneof![
-        4 => (pattern.clone(), prop::option::of(agent.clone()), any::<bool>())
-            .prop_map(|(pattern, holder, urgent)| Deed::Ask { pattern, holder, urgent }),
-        2 => (0_usize..LOCKS.len()).prop_map(|lock| Deed::AskForLock { lock }),
-        3 => (0_usize..8).prop_map(|hold| Deed::AskForHold { hold }),
+        4 => (pattern.clone(), prop::option::of(agent.clone()), any::<bool>(), any::<bool>())
+            .prop_map(|(pattern, holder, urgent, through_hooks)| Deed::Ask {
+                pattern, holder, urgent, through_hooks,
+            }),
+        2 => (0_usize..LOCKS.len(), any::<bool>())
+            .prop_map(|(lock, through_hooks)| Deed::AskForLock { lock, through_hooks }),
+        3 => (0_usize..8, any::<bool>())
+            .prop_map(|(hold, through_hooks)| Deed::AskForHold { hold, through_hooks }),
         4 => (thread.clone(), 0_u8..6)
             .prop_map(|(thread, verdict)| Deed::Answer { thread, verdict }),
         1 => pattern.prop_map(|pattern| Deed::AnswerPath { pattern }),
@@ -342,10 +349,10 @@ impl MemoryLedger {
     fn everybody_gone(&self) -> Gone {
         let holds = index::all(&self.documents).unwrap();
         let holds = holds.into_iter().filter_map(|hold| {
-            let came_with_edit = hold.about.via == Via::Hook;
+            let ends_with_turn = hold.about.via != Via::Command;
             let with = match hold.process {
                 Some(process) => EndedWith::Process { process },
-                None if came_with_edit => EndedWith::Session { until: hold.expires_at },
+                None if ends_with_turn => EndedWith::Session { until: hold.expires_at },
                 None => return None,
             };
             Some(GoneHold { id: hold.id, with })

@@ -64,7 +64,8 @@ fn assert_ended(repo: &Repo, name: &str, ended: bool) {
     assert_eq!(agent.get("ended"), ended.then_some(&json!(true)), "{agent:#}");
 }
 
-/// 8/ENDED-IS-NOT-ALIVE: the hold of a killed agent is free at once, and nobody calls it alive.
+/// 8/ENDED-IS-NOT-ALIVE: the hold of a killed agent is free at once, as is what it was granted, and
+/// nobody calls it alive.
 #[test]
 fn a_killed_agent_holds_nothing() {
     let repo = enabled();
@@ -73,12 +74,20 @@ fn a_killed_agent_holds_nothing() {
     assert_eq!(program.said, [""; 0]);
     assert_ended(&repo, ONE_NAME, false);
     assert!(other.is_refused("src/main.rs").contains("alive"));
+    repo.reserve("alice", "docs");
+    let asked = repo.json(ONE_NAME, ["ask", "docs/guide.md", "--reason", "I need it"]);
+    let thread = asked["thread"].as_str().unwrap();
+    let answered = repo.json("alice", ["answer", thread, "--release"]);
+    assert_eq!(answered["granted"][0]["via"], "ask", "{answered:#}");
+    other.is_refused("docs/guide.md");
+    repo.json("alice", ["release", "--mine"]);
+    assert_eq!(agent(&repo, ONE_NAME)["holds"], 2);
     program.kill();
     assert_ended(&repo, ONE_NAME, true);
     assert_eq!(agent(&repo, ONE_NAME)["holds"], 0);
     assert_held(&repo, &[]);
     assert_eq!(repo.json("ops", ["status"])["others"], json!([]));
-    repo.coord("ops", ["check", "src/main.rs"]).done();
+    repo.coord("ops", ["check", "src/main.rs", "docs/guide.md"]).done();
     other.edits("src/main.rs");
     assert_held(&repo, &[(OTHER_NAME, "src/main.rs")]);
     assert_eq!(repo.events(event::EXPIRED)[0]["data"]["why"], "session_ended");

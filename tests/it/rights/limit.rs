@@ -54,7 +54,7 @@ fn command_of(
     };
     Some(match one {
         Move::Ask { path: number } => {
-            let act = Act::Ask { word: 0, holder: 0 };
+            let act = Act::Ask { word: 0, holder: 0, through_hooks: true };
             let (actor, Command::Ask(ask)) = command(ledger, agent, &act)? else { return None };
             let patterns = vec![path(*number)];
             let ask = Ask { patterns, facts: PathFacts::NONE, holder: Some(name(0)), ..ask };

@@ -85,6 +85,7 @@ pub(super) struct Held {
     pub(super) paths: Set,
     pub(super) is_shared: bool,
     pub(super) tree: Tree,
+    pub(super) ends_with_turn: bool,
 }
 
 impl Held {
@@ -96,6 +97,7 @@ impl Held {
             paths: members(paths),
             is_shared: hold.mode == Mode::Shared,
             tree: (hold.about.via == Via::Hook).then(worktree),
+            ends_with_turn: hold.about.via != Via::Command,
         }
     }
 
@@ -147,6 +149,12 @@ pub(super) fn without(mut shares: Shares, given: &Set, whose: impl Fn(&str) -> b
 pub(super) fn all_of(shares: &Shares, agent: &str) -> Set {
     let own = shares.iter().filter(|((holder, ..), _)| holder == agent);
     own.flat_map(|(_, paths)| paths.clone()).collect()
+}
+
+/// Lists the paths that an agent has beyond its turn.
+pub(super) fn lasting(held: &[Held], agent: &str) -> Set {
+    let own = held.iter().filter(|hold| hold.holder == agent && !hold.ends_with_turn);
+    own.flat_map(|hold| hold.paths.clone()).collect()
 }
 
 /// Leaves out the shares of an agent.

@@ -38,16 +38,16 @@ impl MemoryLedger {
     /// Returns the command of a negotiation.
     pub(super) fn negotiating(&self, deed: &Deed) -> Option<Command> {
         Some(match deed {
-            Deed::Ask { pattern: index, holder, urgent } => {
-                Ask { holder: holder.map(agent), urgent: *urgent, ..asking(vec![pattern(*index)]) }
-                    .into()
+            Deed::Ask { pattern: index, holder, urgent, through_hooks } => {
+                let ask = asking(vec![pattern(*index)], *through_hooks);
+                Ask { holder: holder.map(agent), urgent: *urgent, ..ask }.into()
             }
-            Deed::AskForLock { lock: index } => {
-                Ask { locks: vec![lock(*index)], ..asking(Vec::new()) }.into()
+            Deed::AskForLock { lock: index, through_hooks } => {
+                Ask { locks: vec![lock(*index)], ..asking(Vec::new(), *through_hooks) }.into()
             }
-            Deed::AskForHold { hold } => {
+            Deed::AskForHold { hold, through_hooks } => {
                 let id = self.hold(*hold)?.id;
-                Ask { hold: Some(prefix(&id)), ..asking(Vec::new()) }.into()
+                Ask { hold: Some(prefix(&id)), ..asking(Vec::new(), *through_hooks) }.into()
             }
             Deed::Answer { thread, verdict } => {
                 let which = by_name(&self.thread(*thread)?);
@@ -126,7 +126,7 @@ pub(crate) fn unread(ledger: &MemoryLedger) -> Vec<(String, String)> {
     below.map(pair).collect()
 }
 
-fn asking(patterns: Vec<Pattern>) -> Ask {
+fn asking(patterns: Vec<Pattern>, through_hooks: bool) -> Ask {
     Ask {
         hold: None,
         facts: facts(&patterns),
@@ -137,7 +137,7 @@ fn asking(patterns: Vec<Pattern>) -> Ask {
         urgent: false,
         ttl: Ttl::from_seconds(60).unwrap(),
         worktree: None,
-        through_hooks: false,
+        through_hooks,
     }
 }
 
