@@ -99,10 +99,10 @@ impl Check {
 }
 
 /// Checks the version of git.
-fn git_program() -> Check {
+fn git_program(environment: &Environment) -> Check {
     const NAME: &str = "git";
     let (major, minor) = GIT_OLDEST;
-    match program::version() {
+    match program::version(environment) {
         Err(error) => Check::new(NAME, State::Warning, format!("{error}; install git")),
         Ok(version) if is_older(&version) => {
             let text = format!("{version} is older than {major}.{minor}; install a newer git");

@@ -50,6 +50,11 @@ impl Environment {
         self.variables.get(OsStr::new(name)).map(OsString::as_os_str)
     }
 
+    /// Lists all variables with their values.
+    pub fn variables(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
+        self.variables.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
+    }
+
     /// Lists the variables whose name begins with `prefix`: the rest of the name of each.
     pub fn names_after<'e>(&'e self, prefix: &'e str) -> impl Iterator<Item = &'e str> {
         let names = self.variables.keys().filter_map(|name| name.to_str());

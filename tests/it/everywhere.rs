@@ -4,6 +4,9 @@
 use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
+use git_coord::app::open::{Door, Pace};
+use git_coord::core::environment::Environment;
+use git_coord::store::git::repository::Repository;
 use serde_json::Value;
 
 use crate::support::contract::{LOCAL_DIR, RESERVATIONS_REF, exit};
@@ -294,4 +297,52 @@ fn what_is_relative_is_relative_to_the_directory_that_was_asked_for() {
     repo.git(["config", "coord.trailers", "true"]);
     from(&["hook", "prepare-commit-msg", "../tmp/message", "message"]).done();
     assert!(std::fs::read_to_string(message).unwrap().contains("Coord-Agent: alice"));
+}
+
+/// Makes a home with a configuration of its own, and the environment of a request from there.
+fn request_from(repo: &Repo, user: &str, ignored: &str) -> Environment {
+    let home = repo.world().join(format!("home-of-{user}"));
+    std::fs::create_dir(&home).unwrap();
+    let of_home = format!(
+        "[user]\n\tname = {user}\n\temail = {user}@example.org\n[coord]\n\tagent = {user}\n"
+    );
+    std::fs::write(home.join(".gitconfig"), of_home).unwrap();
+    let excludes = home.join("excludes");
+    std::fs::write(&excludes, format!("{ignored}\n")).unwrap();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let variables = [
+        ("PATH", path),
+        ("HOME", home.into()),
+        ("GIT_COORD_NOW", repo.now().into()),
+        ("GIT_CONFIG_NOSYSTEM", "1".into()),
+        ("GIT_CONFIG_COUNT", "2".into()),
+        ("GIT_CONFIG_KEY_0", "coord.note".into()),
+        ("GIT_CONFIG_VALUE_0", format!("of {user}").into()),
+        ("GIT_CONFIG_KEY_1", "core.excludesFile".into()),
+        ("GIT_CONFIG_VALUE_1", excludes.into()),
+    ];
+    variables.into_iter().collect::<Environment>().at(repo.work().canonicalize().unwrap())
+}
+
+/// 7/CALLER-ENV: one process answers for several environments. Each request sees its own settings
+/// and its own user, and git is called with its variables.
+#[test]
+fn each_request_of_a_process_has_its_own_environment() {
+    for refs in [RefFormat::Files, RefFormat::Reftable] {
+        let kind = Kind { refs, hash: Hash::Sha1, place: Place::Main };
+        let Some(repo) = Repo::of(kind) else { continue };
+        let users = [("ann", "*.ann"), ("ben", "*.ben")];
+        let requests = users.map(|(user, ignored)| (user, request_from(&repo, user, ignored)));
+        for (user, environment) in requests.iter().chain(&requests) {
+            let door = Door::find(environment).unwrap();
+            assert_eq!(door.get("coord.note"), Some(format!("of {user}")), "{kind}");
+            assert_eq!(door.get("user.name").as_deref(), Some(*user), "{kind}");
+            let ctx = door.open(None, door.settings().unwrap(), Pace::Command).unwrap();
+            assert_eq!(ctx.identity().name.as_str(), *user, "{kind}");
+            let program = Repository::discover(environment).unwrap().program();
+            let ignores = |name: &str| program.ignores(&repo.work(), name.as_ref()).unwrap();
+            let own = [ignores("x.ann"), ignores("x.ben")];
+            assert_eq!(own, [*user == "ann", *user == "ben"], "{kind}: {user}");
+        }
+    }
 }

@@ -111,7 +111,7 @@ fn things_that_have_one_place_stay_there() {
     }
     let by_name = rules::outside_of_its_place("Command::new(\"git\")", "src/store/testing.rs");
     assert_eq!(by_name, [""; 0], "'store::os::executable' finds programs");
-    let git = rules::files_with("executable::command(\"git\")");
+    let git = rules::files_with("executable::command_in(\"git\"");
     assert_eq!(git, ["src/store/git/program/mod.rs"], "one file starts the git program");
 }
 

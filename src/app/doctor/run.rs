@@ -27,7 +27,7 @@ pub struct Request<'r> {
 pub fn doctor(door: &Door, request: Request<'_>) -> Result<Answer<Body>, Problem> {
     let Request { acting_as, repair, dry_run } = request;
     let settings = door.settings();
-    let mut checks = vec![git_program()];
+    let mut checks = vec![git_program(door.environment())];
     checks.extend(configuration(&door.keys("coord"), settings.as_ref().err()));
     let in_the_way = in_the_way(door);
     let mut mended = Mended::default();

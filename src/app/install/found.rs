@@ -99,7 +99,7 @@ pub(in crate::app) fn hooks(ctx: &Ctx, host: &Host, local: &[Setting]) -> Result
     let elsewhere = host.hooks_path.as_deref().map(|path| elsewhere(ctx, host, path));
     let called = called(ctx, &directory)?;
     Ok(Found {
-        git: program::version_numbers().map_err(StoreError::from)?,
+        git: program::version_numbers(&ctx.environment).map_err(StoreError::from)?,
         has_work_tree: has_work_tree(ctx, local)?,
         directory,
         places,

@@ -39,7 +39,7 @@ impl Roster {
         let top = top.unwrap_or_else(|| ctx.repository().common_dir().to_owned());
         match setting.strip_prefix('!') {
             Some(_) if !is_of_user(ctx, environment) => Roster::refused(),
-            Some(command) => Roster::of_command(ctx, command, &top),
+            Some(command) => Roster::of_command(ctx, command, &top, environment),
             None => Roster::of_directories(ctx, setting, &top, environment),
         }
     }
@@ -86,8 +86,8 @@ impl Roster {
         roster
     }
 
-    fn of_command(ctx: &Ctx, command: &str, top: &Path) -> Roster {
-        match answer(command, top) {
+    fn of_command(ctx: &Ctx, command: &str, top: &Path, environment: &Environment) -> Roster {
+        match answer(command, top, environment) {
             Ok(text) => {
                 let mut roster = Roster { names: Some(BTreeSet::new()), warnings: Vec::new() };
                 for line in text.lines() {
@@ -125,10 +125,10 @@ fn file_names(directory: &Path) -> std::io::Result<Vec<String>> {
 }
 
 /// Runs a command, and returns its output. The words are split at blanks; no shell is involved.
-fn answer(command: &str, top: &Path) -> Result<String, String> {
+fn answer(command: &str, top: &Path, environment: &Environment) -> Result<String, String> {
     let mut words = command.split_whitespace();
     let program = words.next().ok_or("it names no command")?;
-    let mut child = executable::command(program)
+    let mut child = executable::command_in(program, environment)
         .args(words)
         .current_dir(top)
         .stdin(Stdio::null())

@@ -15,6 +15,7 @@ use std::rc::Rc;
 
 use git2::Index;
 
+use self::choice::{has_reftable, reads_variables_of};
 use crate::core::environment::Environment;
 use crate::store::error::StoreError;
 use crate::store::git::config::ConfigError;
@@ -40,6 +41,8 @@ pub struct Repository {
     refs: RefStorage,
     work_tree: Option<WorkTree>,
     found: Found,
+    /// The environment of the request, which every call of git gets.
+    environment: Environment,
     /// The index that the caller has named: `GIT_INDEX_FILE`.
     index_file: Option<PathBuf>,
     /// Set if `GIT_CONFIG_GLOBAL` is: it replaces both files of the user, but libgit2 would still
@@ -64,9 +67,7 @@ impl Repository {
         let gone = || StoreError::Malformed("the current directory is gone".to_owned());
         let here = environment.directory().ok_or_else(gone)?.to_owned();
         let repository = match choice::open(environment, &here) {
-            // libgit2 cannot tell: unless the configuration says so, it takes a reftable for a
-            // repository without refs.
-            Ok(git) if !git.commondir().join("reftable").exists() => {
+            Ok(git) if reads_variables_of(environment) && !has_reftable(&git) => {
                 refuse_hidden_configuration(git.commondir())?;
                 let top = top_of(&git, environment, &here);
                 let mut repository = Repository::of_libgit2(git, top.as_deref(), &here);
@@ -80,12 +81,13 @@ impl Repository {
             }
             refused => {
                 let is_foreign = refused.is_err_and(|error| error.code() == git2::ErrorCode::Owner);
-                let info = RepositoryInfo::find(&here)
+                let info = RepositoryInfo::find(environment)
                     .map_err(|error| refusal(error, is_foreign, &here))?;
                 Repository::of_program(info, &here)
             }
         };
         let mut repository = repository.found_from(&here, environment)?;
+        repository.environment = environment.clone();
         repository.index_file = environment.path("GIT_INDEX_FILE");
         repository.refuse_foreign_objects(environment)?;
         Ok(repository)
@@ -101,6 +103,7 @@ impl Repository {
             hash: HashKind::Sha1,
             refs: RefStorage::Files,
             found: Found::ByDotGit,
+            environment: Environment::default(),
             index_file: None,
             ignores_xdg: false,
             settings: OnceCell::new(),
@@ -119,6 +122,7 @@ impl Repository {
             hash,
             refs,
             found: Found::ByDotGit,
+            environment: Environment::default(),
             index_file: None,
             ignores_xdg: false,
             settings: OnceCell::new(),
@@ -145,12 +149,12 @@ impl Repository {
 
     /// Calls git for this worktree alone: its configuration, its index.
     pub fn program(&self) -> Program {
-        Program::new(&self.git_dir, self.config_overrides())
+        Program::new(&self.git_dir, &self.environment, self.config_overrides())
     }
 
     /// Calls git for everything that all worktrees share.
     pub fn common_program(&self) -> Program {
-        Program::new(&self.common_dir, self.config_overrides())
+        Program::new(&self.common_dir, &self.environment, self.config_overrides())
     }
 
     /// Reads all effective settings once, in ascending precedence. If they are not in files, only
@@ -168,12 +172,12 @@ impl Repository {
                     entry.scope == Scope::Repository && entry.key.starts_with("includeif.")
                 };
                 if read.iter().any(has_condition) {
-                    program::configuration(&self.git_dir)?
+                    program::configuration(&self.git_dir, &self.environment)?
                 } else {
                     read
                 }
             }
-            Reader::Program => program::configuration(&self.git_dir)?,
+            Reader::Program => program::configuration(&self.git_dir, &self.environment)?,
         };
         Ok(self.settings.get_or_init(|| settings))
     }
@@ -182,7 +186,8 @@ impl Repository {
     /// settings that git cannot read stop git itself.
     fn config_overrides(&self) -> Rc<ConfigOverrides> {
         let compute = || {
-            let by_git = || program::configuration(&self.git_dir).unwrap_or_default();
+            let by_git =
+                || program::configuration(&self.git_dir, &self.environment).unwrap_or_default();
             let settings = self.settings().map_or_else(|_| by_git(), <[Entry]>::to_vec);
             Rc::new(ConfigOverrides::of(&settings, self.found))
         };
@@ -255,7 +260,7 @@ impl Repository {
         let settings = self.settings().unwrap_or_default();
         let last = |key: &str| settings.iter().rfind(|entry| entry.key == key);
         let setting = |key: &str| last(key).map(|entry| entry.value.clone());
-        Ok(add_trailers(message, trailers, &setting)?)
+        Ok(add_trailers(message, trailers, &self.environment, &setting)?)
     }
 
     /// Tells whether any tracked path satisfies the question, for a hint. Returns `None` if the

@@ -10,11 +10,25 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
+use crate::core::environment::Environment;
+
 /// The directories to search if `PATH` is not set.
 const USUAL: &str = "/usr/local/bin:/usr/bin:/bin";
 
-/// Prepares a call of a program by its name. Neither the program nor those that it starts are
-/// searched below the current directory.
+/// Prepares a call of a program by its name, in an environment: with the variables, the directory
+/// and the `PATH` of it, and nothing of this process.
+pub fn command_in(name: &str, environment: &Environment) -> Command {
+    let path = absolute_entries(environment.os("PATH"));
+    let mut command = Command::new(resolve_in(OsStr::new(name), &path));
+    command.env_clear().envs(environment.variables()).env("PATH", path);
+    if let Some(directory) = environment.directory() {
+        command.current_dir(directory);
+    }
+    command
+}
+
+/// Prepares a call of a program of the system by its name, with the variables of this process.
+/// Neither the program nor those that it starts are searched below the current directory.
 pub fn command(name: &str) -> Command {
     let mut command = Command::new(resolve(OsStr::new(name)));
     command.env("PATH", search_path());
@@ -23,16 +37,20 @@ pub fn command(name: &str) -> Command {
 
 /// Resolves a word of a command line: a path stays, a name is searched in `PATH`.
 pub fn resolve(word: &OsStr) -> PathBuf {
+    resolve_in(word, search_path())
+}
+
+fn resolve_in(word: &OsStr, path: &OsStr) -> PathBuf {
     if word.as_encoded_bytes().contains(&b'/') {
         return PathBuf::from(word);
     }
-    let found = lookup(word, search_path(), is_executable);
+    let found = lookup(word, path, is_executable);
     // A name that is not found becomes a path that does not exist, so that the system does not
     // search any further.
     found.unwrap_or_else(|| Path::new("/").join(word))
 }
 
-/// Returns the absolute directories of `PATH`, as a value of that variable.
+/// Returns the absolute directories of this process's `PATH`, as a value of that variable.
 pub fn search_path() -> &'static OsStr {
     static PATH: OnceLock<OsString> = OnceLock::new();
     PATH.get_or_init(|| absolute_entries(std::env::var_os("PATH").as_deref()))

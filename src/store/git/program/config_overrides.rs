@@ -9,6 +9,7 @@ use std::ffi::OsString;
 use std::process::Command;
 
 use crate::core::boolean::parse_boolean;
+use crate::core::environment::Environment;
 use crate::store::git::config_entries::{Entry, Scope};
 use crate::store::git::found::Found;
 
@@ -104,17 +105,17 @@ impl ConfigOverrides {
     }
 
     /// Restrains a call. The caller's variables are the user's own choice and take precedence.
-    pub(super) fn apply(&self, command: &mut Command) {
+    pub(super) fn apply(&self, command: &mut Command, environment: &Environment) {
         if self.has_unreadable_key {
             // This makes git fail: a program under that key could not be prevented.
             command.env("GIT_CONFIG_COUNT", "a key of this repository is not UTF-8");
             return;
         }
-        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        let variable = |name: &str| environment.os(name).filter(|value| !value.is_empty());
         let count = variable("GIT_CONFIG_COUNT").and_then(|count| count.to_str()?.parse().ok());
         let given = |number: usize| {
-            let get = |part: &str| std::env::var_os(format!("GIT_CONFIG_{part}_{number}"));
-            Some((get("KEY")?, get("VALUE")?))
+            let get = |part: &str| environment.os(&format!("GIT_CONFIG_{part}_{number}"));
+            Some((get("KEY")?.to_owned(), get("VALUE")?.to_owned()))
         };
         let always = ALWAYS.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned()));
         let ours = always.chain(self.settings.iter().cloned());

@@ -22,6 +22,7 @@ use std::rc::Rc;
 
 use self::config_overrides::{ConfigOverrides, Fetching, forbid_fetching};
 pub use self::trailers::add_trailers;
+use crate::core::environment::Environment;
 use crate::store::git::config_entries::{Entry, of_listing};
 use crate::store::git::object::ObjectId;
 use crate::store::os::executable;
@@ -74,14 +75,21 @@ pub enum ProgramError {
 pub struct Program {
     /// The value of `GIT_DIR`.
     git_dir: PathBuf,
+    /// The variables and the directory of each call.
+    environment: Environment,
     config_overrides: Rc<ConfigOverrides>,
 }
 
 impl Program {
     /// Calls git for the repository with this git directory. With the common directory, all
     /// worktrees are equal, as they are for a ledger.
-    pub fn new(git_dir: &Path, config_overrides: Rc<ConfigOverrides>) -> Program {
-        Program { git_dir: git_dir.to_owned(), config_overrides }
+    pub fn new(
+        git_dir: &Path,
+        environment: &Environment,
+        config_overrides: Rc<ConfigOverrides>,
+    ) -> Program {
+        let (git_dir, environment) = (git_dir.to_owned(), environment.clone());
+        Program { git_dir, environment, config_overrides }
     }
 
     /// Tells whether git may fetch the objects that a partial clone lacks.
@@ -96,8 +104,8 @@ impl Program {
     /// Builds a call. It names the repository instead of letting git search for it, so the caller
     /// must have checked its ownership before.
     pub(in crate::store) fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = named(&self.git_dir, arguments);
-        self.config_overrides.apply(&mut command);
+        let mut command = named(&self.git_dir, arguments, &self.environment);
+        self.config_overrides.apply(&mut command, &self.environment);
         command
     }
 
@@ -231,8 +239,12 @@ impl Program {
 }
 
 /// Lists all settings of the repository with their scopes, in ascending precedence.
-pub(in crate::store) fn configuration(git_dir: &Path) -> Result<Vec<Entry>, ProgramError> {
-    let mut command = named(git_dir, &["config", "--list", "--null", "--show-scope"]);
+pub(in crate::store) fn configuration(
+    git_dir: &Path,
+    environment: &Environment,
+) -> Result<Vec<Entry>, ProgramError> {
+    let list = ["config", "--list", "--null", "--show-scope"];
+    let mut command = named(git_dir, &list, environment);
     forbid_fetching(&mut command);
     Ok(of_listing(&answer(command)?))
 }
@@ -248,9 +260,9 @@ fn pairs(listed: &[u8]) -> Vec<(String, String)> {
     pairs.collect()
 }
 
-/// Returns the version of git.
-pub fn version() -> Result<String, ProgramError> {
-    let mut command = git();
+/// Returns the version of the git that an environment finds.
+pub fn version(environment: &Environment) -> Result<String, ProgramError> {
+    let mut command = git(environment);
     command.arg("version");
     let said = answer(command)?;
     let said = String::from_utf8_lossy(&said);
@@ -258,8 +270,8 @@ pub fn version() -> Result<String, ProgramError> {
 }
 
 /// Returns the first two numbers of git's version.
-pub fn version_numbers() -> Result<(u32, u32), ProgramError> {
-    Ok(numbers(&version()?))
+pub fn version_numbers(environment: &Environment) -> Result<(u32, u32), ProgramError> {
+    Ok(numbers(&version(environment)?))
 }
 
 /// Parses the first two numbers of a version. A part that is not a number is zero.
@@ -268,9 +280,10 @@ pub fn numbers(version: &str) -> (u32, u32) {
     (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0))
 }
 
-/// Builds a call for the repository with this git directory, regardless of the caller's variables.
-fn named(git_dir: &Path, arguments: &[&str]) -> Command {
-    let mut command = git();
+/// Builds a call for the repository with this git directory, regardless of the caller's variables
+/// for another one.
+fn named(git_dir: &Path, arguments: &[&str], environment: &Environment) -> Command {
+    let mut command = git(environment);
     for name in REPOSITORY_VARIABLES {
         command.env_remove(name);
     }
@@ -281,9 +294,10 @@ fn named(git_dir: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Builds a call in the current directory and with the caller's variables.
-fn git() -> Command {
-    let mut command = executable::command("git");
+/// Builds a call in the caller's directory and with the caller's variables, which need not be those
+/// of this process.
+fn git(environment: &Environment) -> Command {
+    let mut command = executable::command_in("git", environment);
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0").env("GIT_OPTIONAL_LOCKS", "0");
     command.env(INNER_VARIABLE, "1");
     command.stdin(Stdio::null());
@@ -335,8 +349,8 @@ mod tests {
     #[test]
     fn a_failure_names_the_subcommand() {
         let home = tempfile::tempdir().unwrap();
-        let error =
-            Program::new(home.path(), Rc::default()).ask(&["cat-file", "-t", "x"]).unwrap_err();
+        let program = Program::new(home.path(), &Environment::default(), Rc::default());
+        let error = program.ask(&["cat-file", "-t", "x"]).unwrap_err();
         assert!(error.to_string().starts_with("git cat-file failed: "), "{error}");
     }
 }

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::config_overrides::forbid_fetching;
 use super::running;
 use super::{ProgramError, failure, git};
+use crate::core::environment::Environment;
 use crate::core::ledger::LedgerName;
 use crate::store::git::object::HashKind;
 
@@ -67,11 +68,10 @@ const ARGUMENTS: [&str; 7] = [
 ];
 
 impl RepositoryInfo {
-    /// Asks git in a directory, with the caller's variables. Git refuses a repository that it does
+    /// Asks git in the caller's directory, with the caller's variables. Git refuses a repository that it does
     /// not support or trust.
-    pub fn find(here: &Path) -> Result<RepositoryInfo, ProgramError> {
-        let mut command = git();
-        command.current_dir(here);
+    pub fn find(environment: &Environment) -> Result<RepositoryInfo, ProgramError> {
+        let mut command = git(environment);
         forbid_fetching(&mut command);
         let output = running::output(command.args(ARGUMENTS))?;
         let mut lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());

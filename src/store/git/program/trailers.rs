@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::{ProgramError, answer, named};
+use crate::core::environment::Environment;
 
 /// The settings that define comments in a message.
 const FORM: [&str; 2] = ["core.commentchar", "core.commentstring"];
@@ -15,6 +16,7 @@ const FORM: [&str; 2] = ["core.commentchar", "core.commentstring"];
 pub fn add_trailers(
     message: &Path,
     trailers: &[String],
+    environment: &Environment,
     setting: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(), ProgramError> {
     let form = FORM.iter().filter_map(|key| Some(format!("{key}={}", setting(key)?)));
@@ -25,7 +27,7 @@ pub fn add_trailers(
     for trailer in trailers {
         words.extend(["--trailer", trailer]);
     }
-    let mut command = named(Path::new("/dev/null"), &words);
+    let mut command = named(Path::new("/dev/null"), &words, environment);
     command.arg("--").arg(message);
     answer(command).map(drop)
 }

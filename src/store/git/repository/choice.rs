@@ -11,6 +11,18 @@ use crate::store::error::StoreError;
 use crate::store::git::config::{Config, ConfigError};
 use crate::store::git::found::{Found, bare_around, belongs_to_dot_git, is_bare_usable};
 
+/// The variables that libgit2 reads in this process, and that nothing here could tell it.
+const LIBGIT2_VARIABLES: [&str; 8] = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_COMMON_DIR",
+    "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_NOSYSTEM",
+    "GIT_CONFIG_SYSTEM",
+    "GIT_OBJECT_DIRECTORY",
+    "HOME",
+    "XDG_CONFIG_HOME",
+];
+
 const NO_CEILINGS: [&OsStr; 0] = [];
 
 impl Repository {
@@ -72,8 +84,22 @@ impl Repository {
     }
 }
 
-/// Opens the repository of `here` with libgit2. The place comes from `environment`; libgit2 takes
-/// the user's configuration from the variables of the process, which are the same for all places.
+/// Tells whether libgit2 would read the variables of this environment. For another one than that of
+/// this process, git answers.
+pub(super) fn reads_variables_of(environment: &Environment) -> bool {
+    LIBGIT2_VARIABLES.iter().all(|name| environment.os(name) == std::env::var_os(name).as_deref())
+        && (environment.os("GIT_WORK_TREE").is_some()
+            || std::env::var_os("GIT_WORK_TREE").is_none())
+}
+
+/// Tells whether the refs are in a reftable. libgit2 takes that for a repository without refs,
+/// unless the configuration says so.
+pub(super) fn has_reftable(git: &git2::Repository) -> bool {
+    git.commondir().join("reftable").exists()
+}
+
+/// Opens the repository of `here` with libgit2. The place comes from `environment`, and all else
+/// from the variables of the process.
 pub(super) fn open(
     environment: &Environment,
     here: &Path,
