@@ -27,6 +27,7 @@ pub mod open;
 pub mod ownership;
 mod path_facts;
 pub mod presence;
+pub mod prime;
 pub mod problem;
 pub mod pushes;
 mod refused;

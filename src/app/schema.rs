@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::app::answer::{AnswerForm, ProblemForm};
 use crate::app::{
     agents, changesets, demo, doctor, domains, events, install, ledgers, log, negotiation,
-    ownership, rescue, reservations, routing, runs, status, version, who, whoami,
+    ownership, prime, rescue, reservations, routing, runs, status, version, who, whoami,
 };
 use crate::core::routing::export::Exported;
 
@@ -105,6 +105,7 @@ schemas! {
     "undo" "undo" reservations::undo::Body,
     "list" "list" reservations::list::Body,
     "who" "who" who::Body,
+    "prime" "prime" prime::Body,
     "changes" "changes" ownership::changes::Body,
     "adopt" "adopt" ownership::adopt::Body,
     "rescue list" "rescue-list" rescue::list::Body,

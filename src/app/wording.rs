@@ -11,6 +11,15 @@ use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
+/// Quotes text of another agent for a model: on one line, in double quotes that it cannot end, and
+/// bounded.
+pub fn quoted(text: &str, chars_max: usize) -> String {
+    let start: String = text.chars().take(chars_max).collect();
+    let more = if start.len() < text.len() { "..." } else { "" };
+    let safe = shown(&start).replace('\\', "\\\\").replace('"', "\\\"");
+    format!("\"{safe}{more}\"")
+}
+
 /// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {
     match target {

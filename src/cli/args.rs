@@ -12,8 +12,8 @@ use clap::{ArgAction, Args, CommandFactory as _, FromArgMatches as _, Parser, Su
 use super::color::ColorChoice;
 use super::commands::{
     adopt, agents, answer, ask, changes, check, completions, demo, doctor, domain, events, help,
-    hook, inbox, install, ledger, list, log, overrides, release, renew, rescue, reserve, route,
-    run, send, status, sweep, take, transfer, undo, uninstall, version, who, whoami, with,
+    hook, inbox, install, ledger, list, log, overrides, prime, release, renew, rescue, reserve,
+    route, run, send, status, sweep, take, transfer, undo, uninstall, version, who, whoami, with,
 };
 use super::help::with_groups;
 use super::term::Manner;
@@ -145,6 +145,7 @@ pub(crate) enum Command {
     Override(overrides::Args),
     Route(route::Args),
     Whoami(whoami::Args),
+    Prime(prime::Args),
     Events(events::Args),
     Log(log::Args),
     Ledger(ledger::Args),
@@ -224,6 +225,7 @@ impl Command {
             | Command::Override(_)
             | Command::Route(_)
             | Command::Whoami(_)
+            | Command::Prime(_)
             | Command::Log(_)
             | Command::Ledger(_)
             | Command::Uninstall(_)

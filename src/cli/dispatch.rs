@@ -54,6 +54,7 @@ pub(crate) fn run(
         Command::Override(args) => args.run(ui, context),
         Command::Route(args) => args.run(ui, context),
         Command::Whoami(_) => whoami::Args::run(ui, context),
+        Command::Prime(args) => args.run(ui, context),
         Command::Events(args) => args.run(ui, context),
         Command::Log(args) => args.run(ui, context),
         Command::Ledger(args) => args.run(ui, context),

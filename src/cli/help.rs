@@ -25,6 +25,7 @@ pub(super) const GROUPS: [(&str, &[&str]); 6] = [
             "uninstall",
             "doctor",
             "whoami",
+            "prime",
             "hook",
             "completions",
             "demo",

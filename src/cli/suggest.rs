@@ -64,10 +64,8 @@ const SYNONYMS: [(&str, &str); 57] = [
 ];
 
 /// Words that newcomers type for what another program does, each with the whole hint.
-const ELSEWHERE: [(&str, &str); 2] = [
-    ("config", "git keeps the settings: git config coord.ttl 30m"),
-    ("prime", "'git coord install' lets agents read it when a session begins"),
-];
+const ELSEWHERE: [(&str, &str); 1] =
+    [("config", "git keeps the settings: git config coord.ttl 30m")];
 
 /// Letters that other programs have for options, each with the option that means the same here.
 const LETTERS: [(&str, &str); 4] =

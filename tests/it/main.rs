@@ -64,6 +64,7 @@ mod owners;
 mod ownership;
 mod patterns;
 mod picture;
+mod prime;
 mod program;
 mod readers;
 mod recorded_conflicts;

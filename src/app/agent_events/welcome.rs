@@ -4,19 +4,16 @@ use crate::app::error::AppError;
 use crate::app::install::plugin;
 use crate::app::negotiation::view::RequestView;
 use crate::app::open::Door;
-use crate::app::{Ctx, negotiation, ownership, presence, reservations};
-use crate::core::reservation::Hold;
-use crate::core::time::Timestamp;
+use crate::app::prime::{self, Others};
+use crate::app::{Ctx, negotiation, ownership, presence};
 
-/// The words for an agent at its beginning, beside its name.
+/// The words for an agent at its beginning.
 #[derive(Debug)]
 pub struct Welcome {
-    /// The holds of others.
-    pub others: Vec<Hold>,
+    /// The text that `git coord prime` prints.
+    pub text: String,
     /// The requests of others to the agent.
     pub requests: Vec<RequestView>,
-    /// The time of the look.
-    pub now: Timestamp,
 }
 
 /// Welcomes a session, and takes over what an earlier one of its name has left. Returns none if
@@ -45,10 +42,9 @@ fn is_welcomed_elsewhere(ctx: &Ctx, door: &Door, event: &str) -> bool {
 }
 
 fn look(ctx: &Ctx) -> Result<Welcome, AppError> {
-    let reservations::Listed { holds: mut others, now, .. } =
-        reservations::find(ctx, &reservations::Filter::default())?;
-    others.retain(|hold| !ctx.actor().is_one_with(&hold.holder));
+    let Others { holds, now } = prime::others(ctx)?;
     // An agent is welcome even if the requests cannot be read.
     let requests = ctx.read().and_then(|reading| negotiation::requests(ctx, &reading));
-    Ok(Welcome { others, requests: requests.unwrap_or_default().to_answer, now })
+    let text = prime::text(ctx.actor(), &holds, now);
+    Ok(Welcome { text, requests: requests.unwrap_or_default().to_answer })
 }

@@ -18,6 +18,7 @@ pub(crate) mod ledger;
 pub(crate) mod list;
 pub(crate) mod log;
 pub(crate) mod overrides;
+pub(crate) mod prime;
 pub(crate) mod release;
 pub(crate) mod renew;
 pub(crate) mod rescue;

@@ -42,8 +42,8 @@ fn judge(
 ) -> Result<Verdict, AppError> {
     let silently = |()| Verdict::Silence;
     match &call.event {
-        Event::SessionStart => Ok(welcomed(ctx, welcome::session(ctx, door, &call.name)?)),
-        Event::SubagentStart => Ok(welcomed(ctx, welcome::subagent(ctx, door, &call.name)?)),
+        Event::SessionStart => Ok(welcomed(welcome::session(ctx, door, &call.name)?)),
+        Event::SubagentStart => Ok(welcomed(welcome::subagent(ctx, door, &call.name)?)),
         Event::Edit(path) => before_edit(ctx, path),
         Event::CallBegins(Some(command)) => {
             Ok(before_shell(shell::begins(ctx, door, command, before_saving)?))
@@ -111,10 +111,9 @@ fn after_shell(ctx: &Ctx, call: &str, end: &ShellEnd) -> Result<Verdict, AppErro
 }
 
 /// Tells a session or a subagent its name, what others hold, and what they ask for.
-fn welcomed(ctx: &Ctx, welcome: Option<welcome::Welcome>) -> Verdict {
+fn welcomed(welcome: Option<welcome::Welcome>) -> Verdict {
     let Some(welcome) = welcome else { return Verdict::Silence };
-    let text = words::welcome(ctx.actor(), &welcome.others, welcome.now);
-    let all: Vec<String> =
-        [Some(text), words::asked(&welcome.requests)].into_iter().flatten().collect();
+    let asked = words::asked(&welcome.requests);
+    let all: Vec<String> = [Some(welcome.text), asked].into_iter().flatten().collect();
     Verdict::Tell(all.join("\n"))
 }

@@ -152,7 +152,19 @@ fn a_session_is_told_who_it_is_and_what_others_hold() {
     assert!(told.contains("Others hold 7 reservations"), "{told}");
     assert_eq!(told.matches("alice holds").count(), 5, "{told}");
     assert!(told.contains("- and 2 more") && !told.contains("\"mine\""), "{told}");
-    assert!(told.contains("in the main worktree, reason \"part "), "{told}");
+    assert!(told.contains(", reason \"part "), "{told}");
+}
+
+/// 8/PRIME: an agent with hooks and one without are told the same.
+#[test]
+fn a_hook_and_prime_give_the_same_text() {
+    let repo = enabled();
+    repo.reserve_with("alice", &["src", "--reason", "a refactoring"]);
+    let session = Session::new(&repo, ONE);
+    let by_hook = context(&session.event("SessionStart"), "SessionStart");
+    let by_command = repo.coord(ONE_NAME, ["prime"]).done().stdout;
+    assert!(by_hook.contains("alice holds \"src\""), "{by_hook}");
+    assert_eq!(by_hook, by_command.trim_end());
 }
 
 /// 8/REAL-CLIENT: with the plugin beside `install`, Claude Code calls twice, and one call welcomes.

@@ -178,6 +178,8 @@ const QUESTIONS: &str = "
     inbox
     agents
     whoami
+    prime
+    prime --agents-md
     undo
     log
     events

@@ -6,13 +6,14 @@ use super::Settings;
 
 /// The rules that let an agent coordinate without a question to its user: commands that run no
 /// others. A rule for all of 'git coord' would cover 'git coord with', which runs any command.
-const PERMISSIONS: [&str; 12] = [
+const PERMISSIONS: [&str; 13] = [
     "Bash(git coord agents:*)",
     "Bash(git coord answer:*)",
     "Bash(git coord ask:*)",
     "Bash(git coord check:*)",
     "Bash(git coord inbox:*)",
     "Bash(git coord list:*)",
+    "Bash(git coord prime:*)",
     "Bash(git coord release:*)",
     "Bash(git coord renew:*)",
     "Bash(git coord reserve:*)",

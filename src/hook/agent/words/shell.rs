@@ -1,9 +1,10 @@
 //! The message about a shell command that would hit work of others.
 
-use super::{NO_INSTRUCTIONS, TOLD_MAX, commands, more, quoted};
+use super::{TOLD_MAX, commands, more, quoted};
 use crate::app::next::{command, in_shell};
 use crate::app::ownership::Owned;
 use crate::app::ownership::view::turn_text;
+use crate::app::prime::NO_INSTRUCTIONS;
 use crate::app::rescue::keep::{Kept, NOT_SAVED};
 use crate::app::shell_gate::{Hit, How, Refusal, Saved};
 use crate::app::shell_writes::OfOthers;
