@@ -5,9 +5,9 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::support::Repo;
 use crate::support::gits::skip;
 use crate::support::hooks::put_script;
+use crate::support::{Call, Repo};
 
 /// Runs a shell script under a program of that name, as an agent would.
 fn run_as(repo: &Repo, program: &str, script: &str) -> Vec<Value> {
@@ -57,6 +57,8 @@ fn a_chosen_name_counts_before_a_process() {
 
 /// The command that runs another one in a terminal of its own.
 const TERMINAL: &str = "script";
+/// The command that runs another one without a terminal.
+const NO_TERMINAL: &str = "setsid";
 
 /// A terminal in which a command was run, and whose shell runs on.
 struct Terminal {
@@ -69,7 +71,17 @@ impl Terminal {
     /// Runs a command in the shell of a new terminal, as nobody in particular.
     fn running(repo: &Repo, command: &str) -> Terminal {
         let script = format!("{command}; echo ready; read answer");
-        let call = repo.call("").program(TERMINAL).args(["-qec", &script, "/dev/null"]);
+        Terminal::of(&repo.call("").program(TERMINAL).args(["-qec", &script, "/dev/null"]))
+    }
+
+    /// Runs a command below a program without a terminal, as nobody in particular.
+    fn without(repo: &Repo, command: &str) -> Terminal {
+        let script = format!("exec 2>&1; {command}; echo ready; read answer");
+        let below = ["find", ".", "-prune", "-exec", "sh", "-c", &script, ";"];
+        Terminal::of(&repo.call("").program(NO_TERMINAL).args(below))
+    }
+
+    fn of(call: &Call) -> Terminal {
         let mut child = call.command().stdin(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
         let lines = lines.map(|line| line.trim_end().to_owned());
@@ -79,7 +91,7 @@ impl Terminal {
 
     #[track_caller]
     fn warned(&self) -> Vec<&String> {
-        self.said.iter().filter(|line| line.contains("from another terminal")).collect()
+        self.said.iter().filter(|line| line.contains("from another ")).collect()
     }
 }
 
@@ -103,23 +115,60 @@ fn a_person_is_told_of_the_other_terminal() {
     let first = Terminal::running(&repo, &format!("{reserve}; {reserve}; echo \"shell $$\""));
     assert_eq!(first.warned(), [""; 0], "{:?}", first.said);
     let shell = first.said.iter().find_map(|line| line.strip_prefix("shell ")).unwrap();
-    let told = |pattern: &str| {
-        format!("warning: you hold '{pattern}' already, from another terminal (pid {shell})")
-    };
-    for (command, pattern) in [
-        (reserve, "src"),
-        ("git coord reserve src/main.rs", "src/main.rs"),
-        ("git coord check src/main.rs", "src/main.rs"),
+    let place = format!("from another terminal (pid {shell})");
+    let told = format!("warning: you hold 'src' already, {place}");
+    for command in [
+        reserve,
+        "git coord reserve src/main.rs",
+        "git coord check src/main.rs",
+        "git coord check '**/*.rs'",
+        "git coord ask src --reason 'I need it'",
     ] {
         let second = Terminal::running(&repo, command);
-        assert_eq!(second.warned(), [&told(pattern)], "{:?}", second.said);
+        assert_eq!(second.warned(), [&told], "{:?}", second.said);
     }
+    let renews = Terminal::running(&repo, "git coord renew --mine");
+    let renewed = format!("warning: you hold 'src' {place}");
+    assert_eq!(renews.warned(), [&renewed], "{:?}", renews.said);
     let holds = repo.holds();
     assert_eq!((holds.len(), &holds[0]["shell"]["pid"].to_string()), (1, &shell.to_owned()));
     let agent = Terminal::running(&repo, "git coord --as alice check src");
     assert_eq!(agent.warned(), [""; 0], "an agent has a name of its own");
-    drop(first);
+    let releases = Terminal::running(&repo, "git coord release --mine");
+    let released = format!("warning: 'src' was held {place}");
+    assert_eq!(releases.warned(), [&released], "{:?}", releases.said);
+    let again = Terminal::running(&repo, reserve);
+    assert_eq!(again.warned(), [""; 0], "{:?}", again.said);
+    drop((first, again));
     let third = Terminal::running(&repo, reserve);
+    assert_eq!(third.warned(), [""; 0], "{:?}", third.said);
+    repo.coord("ops", ["ledger", "verify"]).done();
+}
+
+/// 8/NOBODY-FOR-SOMEBODY: where there is no terminal, programs are told apart: one that asks for
+/// what another one holds is told so. A program below the holder is no other.
+#[test]
+fn a_person_is_told_of_the_other_program() {
+    if Command::new(NO_TERMINAL).arg("--version").output().is_err() {
+        return skip("a program loses its terminal by 'setsid'");
+    }
+    let repo = Repo::new();
+    let reserve = "git coord reserve docs";
+    let below = format!("find . -prune -exec sh -c '{reserve}; true' \\;");
+    let with = format!("git coord with src -- {reserve}");
+    let first = Terminal::without(&repo, &format!("{reserve}; {reserve}; {below}; {with}"));
+    assert_eq!(first.warned(), [""; 0], "{:?}", first.said);
+    let holds = repo.holds();
+    assert_eq!((holds.len(), &holds[0]["shell"]["pid"]), (1, &first.child.id().into()));
+    let second = Terminal::without(&repo, reserve);
+    let place = format!("from another process (pid {})", first.child.id());
+    assert_eq!(second.warned(), [&format!("warning: you hold 'docs' already, {place}")]);
+    for agent in ["git coord --as alice check docs", "GEMINI_CLI=1 git coord check docs"] {
+        let agent = Terminal::without(&repo, agent);
+        assert_eq!(agent.warned(), [""; 0], "an agent has a name of its own");
+    }
+    drop(first);
+    let third = Terminal::without(&repo, reserve);
     assert_eq!(third.warned(), [""; 0], "{:?}", third.said);
     repo.coord("ops", ["ledger", "verify"]).done();
 }

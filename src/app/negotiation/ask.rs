@@ -13,8 +13,8 @@ use crate::app::next::{command, from_top, in_shell};
 use crate::app::path_facts::path_facts;
 use crate::app::presence::{self, LivenessProbe, Pulse};
 use crate::app::problem::Problem;
-use crate::app::reservations::in_the_way;
 use crate::app::reservations::named::prefix;
+use crate::app::reservations::{in_the_way, terminals};
 use crate::app::view::HoldView;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::waiting::{self, Stand};
@@ -65,6 +65,18 @@ pub struct Body {
 /// Asks, and waits for the answer if the request says so. The request stays open if the wait ends
 /// without an answer.
 pub fn ask(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
+    require(ctx)?;
+    let patterns = request.what.patterns(ctx)?;
+    let facts = path_facts(ctx.repository(), &patterns);
+    let wanted = targets(&patterns, &request.what.locks(), &facts);
+    let elsewhere = terminals::held_from_another(ctx, &wanted)?;
+    match asked(ctx, request) {
+        Ok(answer) => Ok(answer.noting(elsewhere)),
+        Err(problem) => Err(problem.noting(elsewhere)),
+    }
+}
+
+fn asked(ctx: &mut Ctx, request: &Request) -> Result<Answer<Body>, Problem> {
     let (committed, stand) = match request.wait {
         None => (submit(ctx, request)?, None),
         Some(limit) => {

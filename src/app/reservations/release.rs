@@ -10,6 +10,7 @@ use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
 use crate::app::reservations::named::{self, Typed};
+use crate::app::reservations::terminals;
 use crate::app::{Ctx, WriteMode, specs};
 use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
 use crate::core::ledger::LedgerName;
@@ -85,10 +86,15 @@ pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
     }
     let command = Release { which, force: request.force.cloned() };
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
-    Ok(Answer::committed(committed, |mut released: Released| {
+    let Released { released, narrowed, .. } = &committed.answer;
+    let given = released.iter().chain(narrowed);
+    let elsewhere =
+        terminals::warnings(ctx, given, |what, place| format!("{what} was held from {place}"));
+    let answer = Answer::committed(committed, |mut released: Released| {
         released.missing.extend(missing);
         Body::from(released)
-    }))
+    });
+    Ok(answer.noting(elsewhere))
 }
 
 /// Lists the ids of holds.

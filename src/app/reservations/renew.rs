@@ -8,6 +8,7 @@ use crate::app::error::AppError;
 use crate::app::next::command;
 use crate::app::problem::Problem;
 use crate::app::reservations::named::{self, Typed};
+use crate::app::reservations::terminals;
 use crate::app::view::HoldView;
 use crate::app::wording::lost_text;
 use crate::app::{Ctx, WriteMode};
@@ -73,10 +74,14 @@ pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     lost.extend(missing.iter().map(|id| Lost { named: Asked::Id(id.to_string()), why: Why::Gone }));
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let at = committed.at;
+    let elsewhere = terminals::warnings(ctx, &committed.answer.renewed, |what, place| {
+        format!("you hold {what} from {place}")
+    });
     let answer = Answer::committed(committed, |answer| Body {
         renewed: HoldView::all(answer.renewed, at),
         lost: answer.lost.into_iter().chain(lost).collect(),
-    });
+    })
+    .noting(elsewhere);
     Ok(match refusal(&answer.body.lost) {
         Some(refusal) => answer.refused(refusal),
         None => answer,

@@ -26,6 +26,8 @@ pub struct Ancestor {
     pub executable: Option<String>,
     /// The first words of its command line; empty if the system hides them.
     pub words: Vec<String>,
+    /// True for the first process of a terminal, which is its shell.
+    pub leads_terminal: bool,
     /// The variables that it was started with as the command was, with the same values; absent if
     /// the system hides them.
     pub shares: Option<Vec<&'static str>>,
@@ -96,6 +98,25 @@ pub fn owner<'a>(
     Some(Owner { distance, process: &ancestors[distance].process, is_sure: sure.is_some() })
 }
 
+/// The first process of a system or a container. It takes in those whose parent has ended, so a
+/// command below it is nobody's.
+const FIRST: u32 = 1;
+
+/// Finds the process that a command without a terminal is called from: the nearest above it that is
+/// the shell of a terminal, or no go-between. Where there are only shells, it is the highest.
+pub fn caller(ancestors: impl Iterator<Item = Ancestor>) -> Option<Process> {
+    let mut highest = None;
+    for one in ancestors.take_while(|one| one.process.pid != FIRST) {
+        if one.leads_terminal || !one.is_go_between() {
+            return Some(one.process);
+        }
+        if SHELLS.contains(&one.program.as_str()) {
+            highest = Some(one.process);
+        }
+    }
+    highest
+}
+
 /// Finds the process that set a variable: the nearest that was started without it. Where the system
 /// hides the variables, that is the nearest from there on that is no go-between. If all processes
 /// were started with the variable, it is the highest.
@@ -135,6 +156,25 @@ mod tests {
             ("bash", "bash -c gemini"),
         ] {
             assert!(!process(7, program, line).is_called(&["gemini", "gemini-cli"]), "{line}");
+        }
+    }
+
+    /// 8/NOBODY-FOR-SOMEBODY: a command without a terminal is its caller's, not a shell's on the way.
+    #[test]
+    fn a_command_without_a_terminal_is_called_from_a_program() {
+        let [git, sh] = [(9, "git"), (8, "sh")].map(|(pid, name)| process(pid, name, name));
+        let [ide, desktop, init] =
+            [(5, "node"), (3, "desktop"), (1, "init")].map(|(pid, name)| process(pid, name, name));
+        let terminal = Ancestor { leads_terminal: true, ..process(6, "bash", "bash") };
+        for (above, expected) in [
+            (vec![&git, &sh, &ide, &desktop, &init], Some(5)),
+            (vec![&git, &sh, &terminal, &desktop, &init], Some(6)),
+            (vec![&git, &sh, &init], Some(8)),
+            (vec![&git, &init], None),
+            (vec![], None),
+        ] {
+            let found = caller(above.into_iter().cloned()).map(|process| process.pid);
+            assert_eq!(found, expected);
         }
     }
 

@@ -136,6 +136,7 @@ mod testing {
             program: program.to_owned(),
             executable: None,
             words: line.split(' ').map(str::to_owned).collect(),
+            leads_terminal: false,
             shares: None,
         }
     }

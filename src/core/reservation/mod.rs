@@ -148,7 +148,7 @@ pub struct Hold {
     /// The process that the hold ends with, if any.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub process: Option<Process>,
-    /// The shell of the terminal that a person made the hold from.
+    /// The shell of the terminal that a person made the hold from, or else the program.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub shell: Option<Process>,
     /// The time of the grant.
@@ -185,7 +185,7 @@ impl Hold {
         now >= self.expires_at.plus_seconds(skew.against(self.about.place.as_ref()))
     }
 
-    /// Tells whether the hold was made from another terminal than that of this shell.
+    /// Tells whether the hold was made from another terminal or program than this one.
     pub fn is_from_another_shell(&self, shell: Option<&Process>) -> bool {
         self.shell.is_some() && self.shell.as_ref() != shell
     }

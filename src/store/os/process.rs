@@ -15,7 +15,7 @@ use crate::core::reservation::process::Process;
 use crate::core::text::Line;
 use crate::store::git::object::HashKind;
 
-pub use self::ancestors::{LOOK_IS_CHEAP, ancestors, words_above};
+pub use self::ancestors::{LOOK_IS_CHEAP, ancestors, climb, words_above};
 
 /// Replaces a value that the system does not provide.
 const UNKNOWN: &str = "-";
@@ -131,6 +131,11 @@ impl ProcessIdentity {
     /// Tells whether the process runs in this boot of this machine.
     pub fn runs_here(&self) -> bool {
         self.is_of_this_boot() && self.liveness() == Liveness::Alive
+    }
+
+    /// Tells whether the process, which runs here, is the first one of a terminal.
+    pub fn leads_terminal(&self) -> bool {
+        system::leads_terminal(self.pid)
     }
 
     pub fn host(&self) -> &str {

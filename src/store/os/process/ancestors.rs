@@ -14,16 +14,21 @@ pub const LOOK_IS_CHEAP: bool = cfg!(target_os = "linux");
 /// Looks at the ancestors, the nearest first, each with those of these variables that it was
 /// started with.
 pub fn ancestors(variables: &[(&'static str, &str)]) -> Vec<Ancestor> {
+    climb(variables).collect()
+}
+
+/// Looks at the ancestors one by one, so that none is looked at in vain.
+pub fn climb(variables: &[(&'static str, &str)]) -> impl Iterator<Item = Ancestor> {
     let mut known = Vec::new();
-    let mut found = Vec::new();
     let mut next = system::parent();
-    while let Some(pid) = next.filter(|pid| *pid > 0 && !known.contains(pid)) {
-        let Some((ancestor, parent)) = system::ancestor(pid, variables) else { break };
+    std::iter::from_fn(move || {
+        let is_new = |pid: &u32| *pid > 0 && !known.contains(pid) && known.len() < ANCESTORS_MAX;
+        let pid = next.take().filter(is_new)?;
+        let (ancestor, parent) = system::ancestor(pid, variables)?;
         known.push(pid);
-        found.push(ancestor);
-        next = parent.filter(|_| found.len() < ANCESTORS_MAX);
-    }
-    found
+        next = parent;
+        Some(ancestor)
+    })
 }
 
 /// The largest number of ancestors among which a program is looked for.
@@ -78,6 +83,7 @@ mod system {
             program: seen.program,
             executable: executable.as_deref().and_then(name),
             words: words(pid),
+            leads_terminal: seen.leads_terminal,
             shares: shares(pid, variables),
         };
         Some((ancestor, Some(seen.parent)))
@@ -147,7 +153,10 @@ mod system {
         let (words, parent) = all_words(pid)?;
         let name = Path::new(words.first()?).file_name()?.to_string_lossy().into_owned();
         let process = ProcessIdentity::of_child(pid).to_process()?;
-        let ancestor = Ancestor { process, program: name, executable: None, words, shares: None };
+        let leads_terminal = super::super::system::leads_terminal(pid);
+        let (executable, shares) = (None, None);
+        let ancestor =
+            Ancestor { process, program: name, executable, words, leads_terminal, shares };
         Some((ancestor, parent))
     }
 }

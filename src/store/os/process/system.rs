@@ -17,6 +17,8 @@ pub(super) struct Stat {
     pub(super) parent: u32,
     /// The name of the program, which the system cuts at 15 bytes.
     pub(super) program: String,
+    /// True for the first process of a terminal, which is its shell.
+    pub(super) leads_terminal: bool,
     /// The clock ticks from boot to start; a word for a process that has ended.
     pub(super) start: String,
 }
@@ -31,11 +33,31 @@ pub(super) fn stat(pid: u32) -> Option<Stat> {
     let mut fields = line[rest + 1..].split_whitespace();
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
+    let (session, terminal) = (fields.nth(1)?, fields.next()?);
+    let leads_terminal = session.parse() == Ok(pid) && terminal != "0";
     // A zombie holds nothing any more, and only waits to be reaped.
     let ended = matches!(state, "Z" | "X");
-    let start = fields.nth(17)?;
+    let start = fields.nth(14)?;
     let start = if ended { "ended".to_owned() } else { start.to_owned() };
-    Some(Stat { parent, program: line.get(named..rest)?.to_owned(), start })
+    Some(Stat { parent, program: line.get(named..rest)?.to_owned(), leads_terminal, start })
+}
+
+/// Tells whether the process is the first one of a terminal.
+#[cfg(target_os = "linux")]
+pub(super) fn leads_terminal(pid: u32) -> bool {
+    stat(pid).is_some_and(|stat| stat.leads_terminal)
+}
+
+/// Tells whether the process is the first one of a terminal.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn leads_terminal(pid: u32) -> bool {
+    let mut ps = executable::command("ps");
+    ps.args(["-o", "tty=,stat=", "-p", &pid.to_string()]).env("LC_ALL", "C");
+    let output = ps.output().ok().filter(|output| output.status.success());
+    let text = output.and_then(|output| String::from_utf8(output.stdout).ok()).unwrap_or_default();
+    let mut words = text.split_whitespace();
+    let has_terminal = words.next().is_some_and(|name| !matches!(name, "-" | "?" | "??"));
+    has_terminal && words.next().is_some_and(|state| state.contains('s'))
 }
 
 /// Reads the clock ticks from boot to start; `None` if there is no such process or it is not
