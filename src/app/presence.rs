@@ -23,7 +23,7 @@ use crate::core::reservation::Hold;
 use crate::core::reservation::index::{self, Whose};
 use crate::core::reservation::process::Process;
 use crate::core::time::Timestamp;
-use crate::store::machine::presence::Presence;
+use crate::store::machine::presence::{Presence, Presences};
 use crate::store::os::process::ProcessIdentity;
 
 pub use self::calls::started;
@@ -144,16 +144,14 @@ fn leave(ctx: &Ctx, doing: Doing<'_>, news: BTreeMap<String, String>) {
     }
 }
 
-/// Tells whether the agent works through hooks: they report it or its session, in a tool call or
-/// between two.
-pub fn works_through_hooks(ctx: &Ctx) -> bool {
-    let presences = ctx.presences();
+/// Tells whether hooks report the agent or its session, in a tool call or between two.
+pub fn is_reported_by_hooks(presences: &Presences, agent: &AgentName) -> bool {
     let is_reported = |agent: &AgentName| {
         let is_hooked = |seen: Presence| seen.hooked && !seen.has_ended();
         presences.get(agent).is_some_and(is_hooked)
             || !presences.open_tool_calls(agent).open().is_empty()
     };
-    is_reported(ctx.actor()) || is_reported(&ctx.actor().session())
+    is_reported(agent) || is_reported(&agent.session())
 }
 
 /// Adds the process of the agent's program to those that still run.

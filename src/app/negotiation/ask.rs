@@ -11,14 +11,14 @@ use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::next::{command, from_top, in_shell};
 use crate::app::path_facts::path_facts;
-use crate::app::presence::{self, LivenessProbe, Pulse};
+use crate::app::presence::{LivenessProbe, Pulse};
 use crate::app::problem::Problem;
 use crate::app::reservations::named::prefix;
 use crate::app::reservations::{in_the_way, terminals};
 use crate::app::view::HoldView;
 use crate::app::waiter::{Look, Waited, Waiter};
 use crate::app::waiting::{self, Stand};
-use crate::app::{Ctx, WriteMode, dead_holders};
+use crate::app::{Ctx, WriteMode, dead_holders, session_places};
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
 use crate::core::negotiation::answer::claim;
@@ -158,7 +158,7 @@ fn submit(ctx: &Ctx, request: &Request) -> Result<Committed<Asking>, AppError> {
         urgent: request.urgent,
         ttl: ctx.settings().ttl,
         worktree: ctx.worktree(),
-        through_hooks: presence::works_through_hooks(ctx),
+        through_hooks: session_places::ends_are_heard(ctx),
     };
     let mut command = settled(ctx, typed)?;
     let seen = ctx.decide_only(LedgerName::Reservations, command.clone())?;

@@ -15,7 +15,7 @@ use crate::app::error::AppError;
 use crate::app::next::{after_conflict, command, from_top};
 use crate::app::ownership::view::PathView;
 use crate::app::problem::{Hint, Problem};
-use crate::app::{Ctx, edits, presence, specs};
+use crate::app::{Ctx, edits, session_places, specs};
 use crate::core::ids::HoldId;
 use crate::core::ownership::Content;
 use crate::core::ownership::content::BlobId;
@@ -198,7 +198,7 @@ impl Work<'_> {
             }
         }
         // Nothing ends the reservations of somebody whose turns nobody knows of.
-        if !reserved.is_empty() && !presence::works_through_hooks(self.ctx) {
+        if !reserved.is_empty() && !session_places::ends_are_heard(self.ctx) {
             answer.included(Some(edits::release(self.ctx, &reserved)?));
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Tables of the manual beside commands, exit codes and configuration keys.
 
+use crate::app::env_file::SESSION_DIR_VARIABLE;
 use crate::app::identity::{AGENT_VARIABLE, marks, session_variables};
 use crate::app::ledgers::EVERY_REF;
 use crate::app::open::WITHIN_VARIABLE;
@@ -18,6 +19,12 @@ pub(super) fn variables() -> Vec<(String, &'static str)> {
             listed(marks().collect()),
             "The mark of a coding agent that tells no session; git coord makes the agent's name \
              from the process that set it.",
+        ),
+        (
+            SESSION_DIR_VARIABLE.to_owned(),
+            "The hook that begins a session sets it for later shell commands, to the directory \
+             that the session was begun in. What such a command asks for in another repository \
+             ends with the turn, too.",
         ),
         (
             "GIT_COORD_NOW".to_owned(),

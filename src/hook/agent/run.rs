@@ -275,6 +275,9 @@ impl Work<'_> {
         let env_file = self.environment.path(ENV_FILE_VARIABLE);
         if let (Event::SessionStart, Some(path)) = (&call.event, env_file) {
             env_file::export_name(&path, ctx.actor())?;
+            if let Some(begun) = session_places::begun_in(self.environment) {
+                env_file::export_directory(&path, &begun)?;
+            }
         }
         if call.event.is_end() {
             further.extend(session_places::of(&ctx));

@@ -210,6 +210,12 @@ fn a_session_hands_its_name_on() {
     assert!(start(OTHER).ends_with("\nexport GIT_COORD_AGENT='claude:0b9d44e1'\n"));
     std::fs::remove_file(&file).unwrap();
     assert_eq!(start(ONE), "export GIT_COORD_AGENT='claude:7f3a91c2'\n");
+    let call = Session::new(&repo, ONE).call("SessionStart", &json!({ "source": "startup" }));
+    let call = call.env("CLAUDE_ENV_FILE", &file).env("CLAUDE_PROJECT_DIR", "/it's here");
+    call.run().done();
+    let script = format!(". '{}'; echo \"<$GIT_COORD_SESSION_DIR>\"", file.display());
+    let told = repo.call("").program("sh").args(["-c", &script]).run().done();
+    assert_eq!(told.stdout, "</it's here>\n");
     assert_eq!(repo.tip(), "", "a beginning reserves nothing");
 }
 

@@ -139,6 +139,44 @@ fn a_turn_ends_in_every_repository() {
     }
 }
 
+/// 8/RELEASED-IS-NOT-GRANTED: what a session asks for in another repository than that of its hooks
+/// ends with its turn as well. Who is in no session there gets what stays.
+#[test]
+fn a_turn_ends_what_was_granted_in_another_repository() {
+    for event in ["Stop", "SessionEnd"] {
+        let repo = enabled();
+        let other = another(&repo);
+        let env_file = repo.world().join("tmp/claude-env");
+        let session = Session::new(&repo, ONE);
+        let start = session.call("SessionStart", &json!({ "source": "startup" }));
+        begun(&repo, start).env("CLAUDE_ENV_FILE", &env_file).run().done();
+        silent(&begun(&repo, session.call("PreToolUse", &json!({ "tool_name": "Bash" }))).run());
+        let alice = |args: &[&str]| {
+            let call = repo.call("alice").dir(&other).args(["--json"]);
+            call.args(args).run().done().json()
+        };
+        alice(&["reserve", "x.rs", "y.rs", "z.rs"]);
+        let granted = |script: &str| {
+            let ask = "git -C ../elsewhere/other coord ask --json --reason r";
+            let script = format!("{}; {ask} {script}", format_args!(". '{}'", env_file.display()));
+            let asked = repo.call("").program("sh").args(["-c", &script]).run().done().json();
+            let answer = alice(&["answer", asked["thread"].as_str().unwrap(), "--release"]);
+            answer["granted"][0]["via"].clone()
+        };
+        assert_eq!(granted("x.rs"), "ask");
+        assert_eq!(granted("--as bob y.rs"), "command");
+        let enable =
+            |value| repo.git(["-C", "../elsewhere/other", "config", "coord.enabled", value]);
+        enable("false");
+        assert_eq!(granted("z.rs"), "command", "no hook acts there");
+        enable("true");
+        assert_eq!(held_in(&repo, &other), 3);
+        silent(&begun(&repo, session.call(event, &json!({ "reason": "other" }))).run());
+        let left = if event == "SessionEnd" { 1 } else { 2 };
+        assert_eq!(held_in(&repo, &other), left, "{event}");
+    }
+}
+
 /// What was announced in a linked worktree is concluded from the main one.
 #[test]
 fn a_turn_ends_in_every_worktree() {
