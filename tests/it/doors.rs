@@ -3,7 +3,7 @@
 use git_coord::app::Ctx;
 use git_coord::app::domains::set;
 use git_coord::app::events::reader::{self, Reader};
-use git_coord::app::negotiation::{What, answer};
+use git_coord::app::negotiation::{What, answer, inbox};
 use git_coord::app::open::{Door, Pace};
 use git_coord::app::ownership::{adopt, changes};
 use git_coord::app::problem::{Kind, Problem};
@@ -97,6 +97,11 @@ fn what_excludes_each_other_is_wrong_usage() {
         limit: None,
     };
     makes_no_sense("events", Reader::begin(&ctx, &request).map(|_| ()));
+    let thread = "mfq4x7yn".parse().unwrap();
+    let (since, thread) = (None, Some(&thread));
+    let request =
+        inbox::Request { since, limit: None, kind: None, unread: true, acks: &[], thread };
+    makes_no_sense("inbox", inbox::inbox(&ctx, &request));
     for (verdict, whole) in [
         (Verdict::Refuse { reason: reason.clone() }, true),
         (Verdict::Defer { seconds: 0, reason: reason.clone() }, false),

@@ -45,6 +45,17 @@ pub struct Request<'r> {
     pub thread: Option<&'r ThreadPrefix>,
 }
 
+impl Request<'_> {
+    /// Checks that the request says what it means.
+    pub fn check(&self) -> Result<(), AppError> {
+        if self.thread.is_some() && self.unread {
+            // A thread is shown whole: others read it as well.
+            return Err(AppError::usage("--thread goes with no --unread"));
+        }
+        Ok(())
+    }
+}
+
 /// The answer to `inbox`.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Body {
@@ -79,6 +90,7 @@ pub struct Body {
 
 /// Acknowledges messages, then reads.
 pub fn inbox(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
+    request.check()?;
     require(ctx)?;
     if request.acks.is_empty() {
         let reading = ctx.read()?;

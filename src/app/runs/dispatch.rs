@@ -7,11 +7,11 @@ use super::{named, seen, transact};
 use crate::app::Ctx;
 use crate::app::answer::Answer;
 use crate::app::problem::Problem;
-use crate::core::ids::{AgentName, EntryName};
+use crate::core::ids::AgentName;
 use crate::core::run::Run;
 use crate::core::run::bounds::TokenCount;
 use crate::core::run::dispatch::{AddDispatch, Dispatch, DispatchStatus, UpdateDispatch};
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::names::{CommitName, IdPrefix, PhaseName};
 
 /// A dispatch to record.
 pub struct Add<'r> {
@@ -28,7 +28,7 @@ pub struct Update<'r> {
     pub dispatch: &'r IdPrefix,
     pub status: DispatchStatus,
     /// A commit of the dispatch.
-    pub commit: Option<&'r EntryName>,
+    pub commit: Option<&'r CommitName>,
     /// The tokens that it has read in all.
     pub tokens_in: Option<TokenCount>,
     /// The tokens that it has written in all.
@@ -58,7 +58,7 @@ pub fn update(ctx: &Ctx, request: &Update<'_>) -> Result<Answer<Body>, Problem> 
         run,
         dispatch,
         status: request.status,
-        commit: request.commit.cloned(),
+        commit: request.commit.map(|commit| commit.entry().clone()),
         tokens_in: request.tokens_in.map(TokenCount::get),
         tokens_out: request.tokens_out.map(TokenCount::get),
         tokens_cache: request.tokens_cache.map(TokenCount::get),

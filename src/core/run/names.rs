@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use crate::core::ids::{BadId, Derived, HoldIdPrefix, OpId, short_text, text_conversions};
+use crate::core::ids::{
+    BadId, Derived, EntryName, HoldIdPrefix, OpId, short_text, text_conversions,
+};
 use crate::core::limits::{METADATA_KEY_CHARS_MAX, PHASE_CHARS_MAX};
 
 /// Defines types for ids of 8 characters, one for each kind.
@@ -61,6 +63,35 @@ impl ArtifactId {
 
 /// The beginning of an id, as people type it.
 pub type IdPrefix = HoldIdPrefix;
+
+/// A commit of git as a caller names it: its id, or enough of the beginning.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommitName(EntryName);
+
+/// A text that does not name a commit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a commit is named by {COMMIT_CHARS_MIN} or more hexadecimal digits")]
+pub struct NotACommit;
+
+/// The least number of digits that name a commit: fewer may name another commit tomorrow.
+const COMMIT_CHARS_MIN: usize = 7;
+
+impl CommitName {
+    /// Returns the name as it is recorded.
+    pub fn entry(&self) -> &EntryName {
+        &self.0
+    }
+}
+
+impl FromStr for CommitName {
+    type Err = NotACommit;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let name = text.to_ascii_lowercase().parse::<EntryName>();
+        let name = name.ok().filter(|name| name.as_str().len() >= COMMIT_CHARS_MIN);
+        name.map(CommitName).ok_or(NotACommit)
+    }
+}
 
 /// The name of a phase: letters, digits, `_` and `-`.
 #[derive(
@@ -119,6 +150,27 @@ impl FromStr for MetadataKey {
             Ok(MetadataKey(text.to_owned()))
         } else {
             Err(NotAKey(text.to_owned()))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// 7/ANY-DOOR: a commit is named by enough digits, whatever door the name comes through.
+        #[test]
+        fn a_commit_is_named_by_seven_or_more_digits(text in "[0-9a-fA-F]{0,70}|[0-9a-z]{7,12}") {
+            let is_one = (7..=64).contains(&text.len())
+                && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+            let name = text.parse::<CommitName>();
+            prop_assert_eq!(name.is_ok(), is_one);
+            if let Ok(name) = name {
+                prop_assert_eq!(name.entry().as_str(), text.to_ascii_lowercase());
+            }
         }
     }
 }

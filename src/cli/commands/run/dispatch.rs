@@ -14,10 +14,10 @@ use crate::app::runs::parts::Kind;
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ids::{AgentName, EntryName};
+use crate::core::ids::AgentName;
 use crate::core::run::bounds::TokenCount;
 use crate::core::run::dispatch::DispatchStatus;
-use crate::core::run::names::{IdPrefix, PhaseName};
+use crate::core::run::names::{CommitName, IdPrefix, PhaseName};
 
 /// Record dispatched work, its progress and its cost
 #[derive(Debug, clap::Args)]
@@ -74,8 +74,8 @@ pub(crate) struct UpdateArgs {
     pub(crate) status: DispatchStatus,
 
     /// Commit that the dispatch produced
-    #[arg(long, value_name = "COMMIT", value_parser = parse_commit)]
-    pub(crate) commit: Option<EntryName>,
+    #[arg(long, value_name = "COMMIT")]
+    pub(crate) commit: Option<CommitName>,
 
     /// Tokens read, in total
     #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
@@ -96,15 +96,6 @@ fn status_parser() -> impl clap::builder::TypedValueParser<Value = DispatchStatu
         let is_named = |status: &DispatchStatus| status.name() == word;
         DispatchStatus::ALL.into_iter().find(is_named).expect("the parser lets only these through")
     })
-}
-
-/// The least number of digits that name a commit: fewer may name another commit tomorrow.
-const COMMIT_CHARS_MIN: usize = 7;
-
-fn parse_commit(text: &str) -> Result<EntryName, String> {
-    let name = text.to_ascii_lowercase().parse::<EntryName>();
-    let long_enough = name.ok().filter(|name| name.as_str().len() >= COMMIT_CHARS_MIN);
-    long_enough.ok_or_else(|| "a commit is named by 7 or more hexadecimal digits".to_owned())
 }
 
 impl Args {
