@@ -4,6 +4,7 @@
 //! it reads the events again.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::core::ids::AgentName;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
+use crate::store::machine::record::{agent_of, file_name, replace};
 use crate::store::os::files::{Files, Purpose};
 
 const CURSOR_BYTES_MAX: u64 = 64 * 1024;
@@ -40,8 +42,7 @@ impl Cursors {
     }
 
     fn path(&self, consumer: &AgentName) -> PathBuf {
-        // A consumer's name may contain slashes, but never `%`.
-        self.dir.join(format!("{}.json", consumer.as_str().replace('/', "%2F")))
+        self.dir.join(format!("{}.json", file_name(consumer)))
     }
 
     /// Loads the positions of a consumer; `None` for a new consumer.
@@ -56,17 +57,8 @@ impl Cursors {
 
     /// Replaces the consumer's cursor atomically.
     pub fn save(&self, consumer: &AgentName, cursor: &Cursor) -> Result<(), StoreError> {
-        self.files.make_directories(&self.dir)?;
-        let path = self.path(consumer);
-        let staged = self.dir.join(format!(
-            ".{}.{}",
-            consumer.as_str().replace('/', "%2F"),
-            std::process::id()
-        ));
-        self.files.remove(&staged)?;
         let bytes = serde_json::to_vec(cursor).expect("a cursor is plain data");
-        self.files.write_new(&staged, &bytes, Purpose::State)?;
-        Ok(self.files.rename(&staged, &path)?)
+        Ok(replace(self.files, &self.path(consumer), &bytes, Purpose::State)?)
     }
 
     /// Deletes the cursor of a consumer. Returns false if there was none.
@@ -77,10 +69,7 @@ impl Cursors {
     /// Lists all consumers.
     pub fn list(&self) -> Result<Vec<AgentName>, StoreError> {
         let names = self.files.list(&self.dir)?;
-        let consumers = names.iter().filter_map(|name| {
-            let name = name.to_str()?.strip_suffix(".json")?;
-            name.replace("%2F", "/").parse().ok()
-        });
-        Ok(consumers.collect())
+        let consumer = |name: &OsString| agent_of(name.to_str()?.strip_suffix(".json")?);
+        Ok(names.iter().filter_map(consumer).collect())
     }
 }

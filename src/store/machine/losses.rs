@@ -10,6 +10,7 @@ use crate::core::ids::AgentName;
 use crate::core::ownership::lost::Loss;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
+use crate::store::machine::record::{agent_of, file_name, take};
 use crate::store::os::files::Files;
 
 /// The maximum size of a file; a longer one is not added to.
@@ -27,14 +28,9 @@ impl Losses {
         Losses { dir: HelperDir::Losses.below(git_dir), files }
     }
 
-    /// Names the file of an agent. The name may contain slashes, but never `%`.
-    fn name(agent: &AgentName) -> String {
-        agent.as_str().replace('/', "%2F")
-    }
-
     /// Adds a loss, for the agent that made the change.
     pub fn add(&self, loss: &Loss) -> Result<(), StoreError> {
-        let file = self.dir.join(Losses::name(&loss.agent));
+        let file = self.dir.join(file_name(&loss.agent));
         if self.files.stamp(&file)?.is_some_and(|stamp| stamp.length > BYTES_MAX) {
             return Ok(());
         }
@@ -52,18 +48,11 @@ impl Losses {
 
     /// Takes the losses of an agent and its subagents out. Of several callers one gets each.
     pub fn take(&self, agent: &AgentName) -> Result<Vec<Loss>, StoreError> {
-        let is_meant = |name: &str| {
-            let of: Option<AgentName> = name.replace("%2F", "/").parse().ok();
-            of.is_some_and(|of| agent.covers(&of))
-        };
+        let is_meant = |name: &str| agent_of(name).is_some_and(|of| agent.covers(&of));
         let mut taken = Vec::new();
         for name in self.files.list(&self.dir)? {
             let Some(name) = name.to_str().filter(|name| is_meant(name)) else { continue };
-            let aside = self.dir.join(format!(".{name}.{}", std::process::id()));
-            match self.files.rename(&self.dir.join(name), &aside) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                other => other?,
-            }
+            let Some(aside) = take(self.files, &self.dir.join(name))? else { continue };
             let content = self.files.read(&aside, 2 * BYTES_MAX)?.unwrap_or_default();
             self.files.remove(&aside)?;
             let lines = String::from_utf8_lossy(&content).into_owned();

@@ -14,7 +14,8 @@
 //!   commits;
 //! - [`cursors`] records how far each consumer has read the events;
 //! - [`session_places`] records the further work trees of each session;
-//! - [`place`] is the id of this clone.
+//! - [`place`] is the id of this clone;
+//! - [`record`] names, replaces and takes the files of all these.
 
 pub mod commands;
 pub mod commit_authors;
@@ -26,5 +27,6 @@ pub mod open_tool_calls;
 pub mod place;
 pub mod presence;
 pub mod queue;
+pub mod record;
 pub mod session_places;
 pub mod waiters;

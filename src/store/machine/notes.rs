@@ -15,6 +15,7 @@ use crate::core::ownership::Note;
 use crate::core::pattern::Pattern;
 use crate::store::error::StoreError;
 use crate::store::layout::{HelperDir, hashed_name};
+use crate::store::machine::record::{replace, take};
 use crate::store::os::files::{Files, Purpose};
 
 /// The maximum size of a note: a path, two names and some numbers.
@@ -38,16 +39,15 @@ impl Notes {
 
     /// Writes a note. It replaces an earlier one of the same agent and path.
     pub fn put(&self, note: &Note) -> Result<(), StoreError> {
-        let name = file_name(&note.agent, &note.path);
         let bytes = serde_json::to_vec(note).expect("a note is plain data");
-        let write = |path: &Path| self.files.write_new(path, &bytes, Purpose::Helper);
+        let path = self.dir.join(file_name(&note.agent, &note.path));
+        let write = || self.files.write_new(&path, &bytes, Purpose::Helper);
         // The first note on a path is written in place: a reader that sees half of it finds no note
         // yet.
-        let path = self.dir.join(&name);
-        let written = match write(&path) {
+        let written = match write() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 self.files.make_directories(&self.dir)?;
-                write(&path)
+                write()
             }
             other => other,
         };
@@ -55,11 +55,7 @@ impl Notes {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             other => return Ok(other?),
         }
-        let staged = self.staged(&name);
-        // Left by a killed process that had the same id.
-        self.files.remove(&staged)?;
-        write(&staged)?;
-        Ok(self.files.rename(&staged, &path)?)
+        Ok(replace(self.files, &path, &bytes, Purpose::Helper)?)
     }
 
     /// Reads the note of an agent on a path.
@@ -91,13 +87,8 @@ impl Notes {
 
     /// Removes a note, unless its agent has changed the path again since it was read.
     pub fn settle(&self, note: &Note) -> Result<(), StoreError> {
-        let name = file_name(&note.agent, &note.path);
-        let (path, aside) = (self.dir.join(&name), self.staged(&name));
-        self.files.remove(&aside)?;
-        match self.files.rename(&path, &aside) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            other => other?,
-        }
+        let path = self.dir.join(file_name(&note.agent, &note.path));
+        let Some(aside) = take(self.files, &path)? else { return Ok(()) };
         if self.read(&aside)?.is_some_and(|found| found != *note) {
             // If there is another one by now, that is the newest.
             self.files.link(&aside, &path).ok();
@@ -144,10 +135,6 @@ impl Notes {
     fn read(&self, path: &Path) -> Result<Option<Note>, StoreError> {
         let bytes = self.files.read(path, NOTE_BYTES_MAX)?;
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
-    }
-
-    fn staged(&self, name: &str) -> PathBuf {
-        self.dir.join(format!(".{name}.{}", std::process::id()))
     }
 }
 

@@ -19,6 +19,7 @@ use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::HelperDir;
 use crate::store::machine::open_tool_calls::{OpenCall, OpenToolCalls};
+use crate::store::machine::record::{agent_of, file_name, replace};
 use crate::store::os::files::{Files, Purpose};
 use crate::store::os::process::ProcessIdentity;
 
@@ -92,13 +93,8 @@ impl Presences {
         Presences { dir: HelperDir::Presence.below(common_dir), files }
     }
 
-    /// Encodes an agent's name as a file name. The name may contain slashes, but never `%`.
-    fn name(agent: &AgentName) -> String {
-        agent.as_str().replace('/', "%2F")
-    }
-
     fn path(&self, agent: &AgentName) -> PathBuf {
-        self.dir.join(format!("{}.json", Presences::name(agent)))
+        self.dir.join(format!("{}.json", file_name(agent)))
     }
 
     /// Reads the record of an agent; `None` if it is missing or unreadable.
@@ -133,18 +129,13 @@ impl Presences {
 
     /// Replaces the record of an agent.
     pub fn put(&self, presence: &Presence) -> Result<(), StoreError> {
-        let name = format!(".{}.{}", Presences::name(&presence.agent), std::process::id());
-        let staged = self.dir.join(name);
         let bytes = serde_json::to_vec(presence).expect("a presence is plain data");
-        self.files.make_directories(&self.dir)?;
-        self.files.remove(&staged)?;
-        self.files.write_new(&staged, &bytes, Purpose::Helper)?;
-        Ok(self.files.rename(&staged, &self.path(&presence.agent))?)
+        Ok(replace(self.files, &self.path(&presence.agent), &bytes, Purpose::Helper)?)
     }
 
     /// Opens the records of an agent's tool calls.
     pub fn open_tool_calls(&self, agent: &AgentName) -> OpenToolCalls {
-        let file = self.dir.join(format!("{}{OPEN_CALLS}", Presences::name(agent)));
+        let file = self.dir.join(format!("{}{OPEN_CALLS}", file_name(agent)));
         OpenToolCalls::new(file, self.files)
     }
 
@@ -152,8 +143,8 @@ impl Presences {
     fn subagents_with_calls(&self, session: &AgentName) -> Vec<AgentName> {
         let names = self.files.list(&self.dir).unwrap_or_default();
         let agent = |name: &OsString| {
-            let agent = name.to_str()?.strip_suffix(OPEN_CALLS)?.replace("%2F", "/");
-            agent.parse().ok().filter(|agent| session.covers(agent) && agent != session)
+            let agent = agent_of(name.to_str()?.strip_suffix(OPEN_CALLS)?)?;
+            (session.covers(&agent) && agent != *session).then_some(agent)
         };
         names.iter().filter_map(agent).take(AGENTS_MAX).collect()
     }

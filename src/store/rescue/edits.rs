@@ -8,7 +8,6 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +20,7 @@ use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::layout::{HelperDir, hashed_name, rescue_directory};
+use crate::store::machine::record::replace;
 use crate::store::os::files::{Files, Purpose};
 
 /// The largest file that each edit saves; larger ones are saved at the end of the turn.
@@ -67,26 +67,10 @@ impl SavedEdits {
     /// Saves a file. If it is saved with this content, it is as of now: what was there in between
     /// is older.
     pub fn put(&self, edit: &SavedEdit, content: &[u8]) -> Result<(), StoreError> {
-        let name = file_name(edit);
-        let path = self.dir.join(&name);
         let mut bytes = serde_json::to_vec(edit).expect("a saved edit is plain data");
         bytes.push(b'\n');
         bytes.extend_from_slice(content);
-        let staged = self.dir.join(format!(".{name}.{}", std::process::id()));
-        let write = || self.files.write_new(&staged, &bytes, Purpose::Private);
-        match write() {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                self.files.make_directories(&self.dir)?;
-                write()?;
-            }
-            // Left by a killed process that had the same id.
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {
-                self.files.remove(&staged)?;
-                write()?;
-            }
-            other => other?,
-        }
-        Ok(self.files.rename(&staged, &path)?)
+        Ok(replace(self.files, &self.dir.join(file_name(edit)), &bytes, Purpose::Private)?)
     }
 
     /// Lists the names of the saved edits, which tell path and content.
