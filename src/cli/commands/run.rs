@@ -8,6 +8,7 @@ mod create;
 mod dispatch;
 mod end;
 mod gate;
+mod limits;
 mod list;
 mod parts;
 mod replay;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::limits::Limits;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::runs::create::{Body, Request, create};
@@ -9,7 +10,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::runs::line;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::run::bounds::{AgentsMax, Complexity, Percent, TokenBudget};
+use crate::core::run::bounds::Complexity;
 use crate::core::run::chain::Chain;
 use crate::core::run::names::{IdPrefix, MetadataKey, NotAKey, RunId};
 use crate::core::text::Line;
@@ -19,6 +20,8 @@ Examples:
   git coord run create --goal 'paging for users'
   git coord run create --goal 'fix the parser' --phases draft,review,done --budget 200000
   git coord run create --goal 'second half' --parent k3v9x2ab --after m2p8q0cd";
+
+const WARN_HELP: &str = "Percentage of the budget from which to warn [default: 80]";
 
 const GATES_HELP: &str = "\
 JSON file with gates of your own, one for every pair of neighbouring phases
@@ -35,6 +38,8 @@ verdict_clean, budget_not_exceeded, children_at_phase or upstreams_at_phase.";
 /// --gates or, without that option, those of the file in the repository that coord.runGates names.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
+#[command(mut_arg("budget_warn", |arg| arg.requires("budget").help(WARN_HELP)))]
+#[command(mut_arg("complexity", |arg| arg.default_value(Complexity::USUAL.to_string())))]
 pub(crate) struct Args {
     /// Goal of the run
     #[arg(long, value_name = "TEXT")]
@@ -53,34 +58,16 @@ pub(crate) struct Args {
     )]
     pub(crate) gates: Option<PathBuf>,
 
-    /// Number of tokens, in and out, that dispatches may spend
-    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
-    pub(crate) budget: Option<TokenBudget>,
-
-    /// Percentage of the budget from which to warn [default: 80]
-    #[arg(long, value_name = "PERCENT", requires = "budget", allow_hyphen_values = true)]
-    pub(crate) budget_warn: Option<Percent>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 
     /// Make every gate check that the budget is not exceeded
     #[arg(long, requires = "budget")]
     pub(crate) enforce_budget: bool,
 
-    /// Estimated difficulty, from 1 to 5
-    #[arg(
-        long,
-        value_name = "NUMBER",
-        default_value_t = Complexity::USUAL,
-        allow_hyphen_values = true
-    )]
-    pub(crate) complexity: Complexity,
-
     /// Require approval of every step: 'run advance' with --reason
     #[arg(long)]
     pub(crate) manual: bool,
-
-    /// Number of agents that may work in the run at once
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub(crate) max_agents: Option<AgentsMax>,
 
     /// Run that this run is a part of, and that waits for this run
     #[arg(long, value_name = "RUN")]
@@ -118,12 +105,12 @@ impl Args {
             goal: &self.goal,
             phases: self.phases.as_ref(),
             gates: self.gates.as_deref(),
-            budget: self.budget,
-            warn_percent: self.budget_warn,
+            budget: self.limits.budget,
+            warn_percent: self.limits.budget_warn,
             enforced: self.enforce_budget,
-            complexity: self.complexity,
+            complexity: self.limits.complexity.unwrap_or(Complexity::USUAL),
             manual: self.manual,
-            max_agents: self.max_agents,
+            max_agents: self.limits.max_agents,
             parent: self.parent.as_ref(),
             after: &self.after,
             scope: self.scope.as_ref(),

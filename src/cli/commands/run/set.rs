@@ -1,6 +1,7 @@
 //! `git coord run set`
 
 use super::RunArg;
+use super::limits::Limits;
 use crate::app::Ctx;
 use crate::app::problem::Problem;
 use crate::app::runs::set::{Request, set};
@@ -8,7 +9,6 @@ use crate::cli::exit::ExitCode;
 use crate::cli::runs::line;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::run::bounds::{AgentsMax, Complexity, Percent, TokenBudget};
 use crate::core::run::names::IdPrefix;
 
 const EXAMPLES: &str = "\
@@ -24,29 +24,16 @@ pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) run: RunArg,
 
-    /// Number of tokens, in and out, that dispatches may spend
-    #[arg(long, value_name = "TOKENS", allow_hyphen_values = true)]
-    pub(crate) budget: Option<TokenBudget>,
-
-    /// Percentage of the budget from which to warn
-    #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
-    pub(crate) budget_warn: Option<Percent>,
+    #[command(flatten)]
+    pub(crate) limits: Limits,
 
     /// Make every gate check that the budget is not exceeded
     #[arg(long, value_name = "BOOL")]
     pub(crate) enforce_budget: Option<bool>,
 
-    /// Estimated difficulty, from 1 to 5
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub(crate) complexity: Option<Complexity>,
-
     /// Require approval of every step
     #[arg(long, value_name = "BOOL")]
     pub(crate) manual: Option<bool>,
-
-    /// Number of agents that may work in the run at once
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
-    pub(crate) max_agents: Option<AgentsMax>,
 
     /// Run to wait for, in addition to others
     #[arg(long, value_name = "RUN")]
@@ -61,11 +48,11 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, ctx: &Ctx) -> Result<ExitCode, Problem> {
         let request = Request {
             run: &self.run.id,
-            complexity: self.complexity,
+            complexity: self.limits.complexity,
             manual: self.manual,
-            max_agents: self.max_agents,
-            budget: self.budget,
-            warn_percent: self.budget_warn,
+            max_agents: self.limits.max_agents,
+            budget: self.limits.budget,
+            warn_percent: self.limits.budget_warn,
             enforced: self.enforce_budget,
             after: &self.after,
             not_after: &self.not_after,
