@@ -4,12 +4,12 @@
 //! anybody. Each output escapes it for its own place.
 
 use std::borrow::Cow;
-use std::fmt;
 use std::str::FromStr;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::core::ids::text_conversions;
 use crate::core::limits::LINE_CHARS_MAX;
 
 /// A line without control, direction-changing or invisible characters, of bounded length.
@@ -58,6 +58,8 @@ pub enum BadText {
     Empty,
 }
 
+text_conversions!(Line);
+
 impl Line {
     /// Checks that every character of the text is fit to be shown.
     pub fn new(text: &str) -> Result<Line, BadLine> {
@@ -72,10 +74,6 @@ impl Line {
             Some((at, character)) => Err(BadLine::Character { character, position: at + 1 }),
             None => Ok(Line(text.to_owned())),
         }
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
     }
 }
 
@@ -116,26 +114,6 @@ impl FromStr for Line {
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         Line::new(text)
-    }
-}
-
-impl TryFrom<String> for Line {
-    type Error = BadLine;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        Line::new(&text)
-    }
-}
-
-impl From<Line> for String {
-    fn from(line: Line) -> String {
-        line.0
-    }
-}
-
-impl fmt::Display for Line {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

@@ -1,5 +1,7 @@
 //! `run artifact add`: records a result of a phase.
 
+use std::str::FromStr;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -7,7 +9,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::documents::read;
-use crate::core::ids::AgentName;
+use crate::core::ids::{AgentName, text_conversions};
 use crate::core::pattern::Pattern;
 use crate::core::run::dispatch::{self, Dispatch};
 use crate::core::run::names::{ArtifactId, DispatchId, IdPrefix, PhaseName};
@@ -21,32 +23,24 @@ use crate::core::time::Timestamp;
 #[serde(try_from = "String", into = "String")]
 pub struct ContentHash(String);
 
+text_conversions!(ContentHash);
+
 impl ContentHash {
     pub fn of(content: &[u8]) -> ContentHash {
         ContentHash(format!("{:x}", Sha256::digest(content)))
     }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
 }
 
-impl TryFrom<String> for ContentHash {
-    type Error = &'static str;
+impl FromStr for ContentHash {
+    type Err = &'static str;
 
-    fn try_from(text: String) -> Result<Self, Self::Error> {
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         if text.len() == 64 && text.bytes().all(is_digit) {
-            Ok(ContentHash(text))
+            Ok(ContentHash(text.to_owned()))
         } else {
             Err("not a SHA-256 in hexadecimal")
         }
-    }
-}
-
-impl From<ContentHash> for String {
-    fn from(hash: ContentHash) -> String {
-        hash.0
     }
 }
 
