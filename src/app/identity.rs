@@ -14,7 +14,7 @@ use crate::core::environment::Environment;
 use crate::core::identity::ancestry::Ancestor;
 use crate::core::identity::in_shell::{Running, acting};
 pub use crate::core::identity::programs::{marks, session_variables};
-use crate::core::identity::{Told, Who, id_of, told};
+use crate::core::identity::{DetectedAgent, Who, detect, id_of};
 use crate::core::ids::{AgentName, BadId};
 use crate::core::limits::AGENT_CHARS_MAX;
 use crate::core::reservation::process::Process;
@@ -144,12 +144,13 @@ pub fn identify(inputs: &IdentityInputs<'_>) -> Result<Identity, IdentityError> 
         let name = value.parse().map_err(|rule| IdentityError { value: value.to_owned(), rule })?;
         return Ok(Identity::named(name, IdentitySource::Variable(AGENT_VARIABLE)));
     }
-    let told = told(inputs.environment, inputs.look);
+    let detected = detect(inputs.environment, inputs.look);
     // A name that somebody chose counts more than one that is made up.
-    let chosen = inputs.configured.filter(|_| !told.as_ref().is_some_and(Told::has_session));
-    Ok(match (chosen, told) {
+    let chosen =
+        inputs.configured.filter(|_| !detected.as_ref().is_some_and(DetectedAgent::has_session));
+    Ok(match (chosen, detected) {
         (Some(name), _) => Identity::named(name.clone(), IdentitySource::Config),
-        (None, Some(told)) => Identity::of_told(told),
+        (None, Some(agent)) => Identity::of_detected(agent),
         (None, None) => Identity {
             name: AgentName::cleaned(&format!("{}@{}", inputs.login.user, inputs.login.host)),
             kind: ActorKind::Person,
@@ -277,7 +278,7 @@ impl Identity {
     }
 
     /// Identifies an agent by what its program tells.
-    fn of_told(Told { kind, variable, who }: Told) -> Identity {
+    fn of_detected(DetectedAgent { kind, variable, who }: DetectedAgent) -> Identity {
         let (session, process) = match who {
             Who::Session { id, subagent } => (Session::new(&kind, &id, subagent.as_deref()), None),
             Who::Process(process) => {

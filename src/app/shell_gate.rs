@@ -3,7 +3,7 @@
 //! A command asks the ledger and git only if it has an effect on uncommitted work at all, and the
 //! notes only if nobody knows what it does.
 
-mod makers;
+mod commit_authors;
 mod others;
 mod places;
 mod refusals;
@@ -28,7 +28,7 @@ use crate::core::rescue::Why;
 use crate::core::shell::effect::Effect;
 use crate::core::shell::git::Ground;
 use crate::core::shell::verbs::Facts;
-use crate::core::shell::verdict::{Change, Verdict, kept_for_makers, verdict};
+use crate::core::shell::verdict::{Change, Verdict, kept_for_authors, verdict};
 use crate::core::shell::{Simple, Word, act, joined, read};
 use crate::core::time::Timestamp;
 
@@ -221,14 +221,15 @@ impl Look<'_> {
         let Some((here, tree)) = self.tree(at) else { return Ok(Met::Nothing) };
         let kept = || if effect.rule.is_kept() { Met::ToSave } else { Met::Nothing };
         if let Some(commits) = &effect.commits {
-            let makers = makers::makers(here, commits)?;
-            let kept = kept_for_makers(effect, self.ctx.actor(), &makers);
+            let authors = commit_authors::authors(here, commits)?;
+            let kept = kept_for_authors(effect, self.ctx.actor(), &authors);
             if !kept.is_empty() {
                 if self.ctx.settings().hook.changes == Severity::Warn {
                     let command = in_shell(&typed(simple));
                     save_commits(here, &command, effect, &mut Saved::default())?;
                 }
-                return Ok(Met::Refused(makers::refusal(typed(simple), effect, &kept, here)));
+                let refusal = commit_authors::refusal(typed(simple), effect, &kept, here);
+                return Ok(Met::Refused(refusal));
             }
             return Ok(if effect.rule.drops_commits() { Met::ToSave } else { Met::Nothing });
         }

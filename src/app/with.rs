@@ -280,7 +280,7 @@ impl<'c> Keeper<'c> {
         };
         let (ids, lost): (Vec<HoldId>, Vec<Lost>) = found.into_iter().unzip();
         self.held.retain(|id| !ids.contains(id));
-        told(&lost, command, tell)
+        report_lost(&lost, command, tell)
     }
 
     fn renew(&mut self, tell: &mut Tell<'_>) -> Kept {
@@ -294,7 +294,7 @@ impl<'c> Keeper<'c> {
                 let ends = kept.iter().map(|hold| hold.expires_at);
                 self.expires_at = ends.min().unwrap_or(self.expires_at);
                 self.held.retain(|id| kept.iter().any(|hold| hold.id == *id));
-                told(&committed.answer.lost, self.fate(), tell)
+                report_lost(&committed.answer.lost, self.fate(), tell)
             }
             Err(error) => {
                 tell(&News::Failed(&error));
@@ -323,7 +323,7 @@ impl<'c> Keeper<'c> {
                         why: Why::Gone,
                     };
                     let lost: Vec<Lost> = committed.answer.missing.iter().map(gone).collect();
-                    told(&lost, Fate::HadEnded, tell);
+                    report_lost(&lost, Fate::HadEnded, tell);
                     return;
                 }
                 // Transferred since the look: the next try releases the rest.
@@ -341,7 +341,7 @@ enum Kept {
 }
 
 /// Tells the user what was lost, if anything was.
-fn told(lost: &[Lost], command: Fate, tell: &mut Tell<'_>) -> Kept {
+fn report_lost(lost: &[Lost], command: Fate, tell: &mut Tell<'_>) -> Kept {
     if lost.is_empty() {
         return Kept::Yes;
     }

@@ -3,10 +3,10 @@
 
 mod branch;
 mod commit;
+mod commit_authors;
 pub(crate) mod ends;
 mod kinds;
 mod lost;
-mod makers;
 
 use std::path::Path;
 

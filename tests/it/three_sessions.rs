@@ -107,7 +107,7 @@ fn no_edit_is_lost() {
     }
     assert_eq!(written.len(), made.len(), "nothing else was written");
     assert_eq!(repo.git(["status", "--porcelain"]), "", "everything is committed");
-    commits_are_their_makers_own(&repo);
+    commits_are_their_authors_own(&repo);
     history_says_who_had_what(&repo);
     assert!(repo.holds().is_empty(), "every turn is over");
     repo.coord("ops", ["ledger", "verify"]).done();
@@ -128,7 +128,7 @@ fn name_of(session: &str) -> String {
 }
 
 /// Checks that each commit adds only what its own agent wrote.
-fn commits_are_their_makers_own(repo: &Repo) {
+fn commits_are_their_authors_own(repo: &Repo) {
     let format = "--format=by %(trailers:key=Coord-Agent,valueonly,separator=)";
     let log = repo.git(["log", "--unified=0", "--patch", format, "HEAD", "^:/before"]);
     let mut by = "";

@@ -30,7 +30,7 @@ pub(super) fn problem(ctx: &Ctx, error: AppError) -> Problem {
             run, dispatch, ..
         })) => {
             // The refusal counts even if the event cannot be read.
-            told_at(ctx, run, dispatch).ok().flatten()
+            find_event(ctx, run, dispatch).ok().flatten()
         }
         _ => None,
     };
@@ -50,7 +50,7 @@ pub(super) fn problem(ctx: &Ctx, error: AppError) -> Problem {
 }
 
 /// Finds the event that cancelled a dispatch; none if this clone does not have it.
-fn told_at(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place>, AppError> {
+fn find_event(ctx: &Ctx, run: &RunId, dispatch: &DispatchId) -> Result<Option<Place>, AppError> {
     let ledger = ctx.ledger(LedgerName::Runs);
     for item in Past::from(&ledger, ledger.now()?.id()) {
         let PastEntry { id, entry, .. } = item?;

@@ -1,6 +1,6 @@
 //! Saves what a command throws away when it goes ahead: files, and commits that it drops.
 
-use super::makers::meant;
+use super::commit_authors::meant;
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::rescue::keep::{self, Kept, Occasion};
@@ -55,8 +55,8 @@ fn keep_commits(
     };
     let found = meant(ctx, commits)?;
     let known = ctx.commit_authors().all()?;
-    let makers: Vec<_> = found.iter().map(|commit| known.get(commit).cloned()).collect();
-    if !is_kept(effect, ctx.actor(), &makers) {
+    let authors: Vec<_> = found.iter().map(|commit| known.get(commit).cloned()).collect();
+    if !is_kept(effect, ctx.actor(), &authors) {
         return Ok(None);
     }
     let (from, kept, oldest) = match commits {

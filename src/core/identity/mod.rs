@@ -29,7 +29,7 @@ const ID_DIGITS: usize = 16;
 
 /// The agent of a command, as its program tells it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Told {
+pub struct DetectedAgent {
     /// The first part of its name.
     pub kind: String,
     /// The variable that tells of it.
@@ -46,7 +46,7 @@ pub enum Who {
     Process(Option<Process>),
 }
 
-impl Told {
+impl DetectedAgent {
     pub fn has_session(&self) -> bool {
         matches!(self.who, Who::Session { .. })
     }
@@ -55,12 +55,15 @@ impl Told {
 /// Finds the agent of a command. `look` reads the processes above the command, the nearest first;
 /// it is only called where variables do not suffice. Where a program was started by the agent of
 /// another one, the variables of both are set, and the program of the nearest process counts.
-pub fn told(environment: &Environment, look: impl FnOnce() -> Vec<Ancestor>) -> Option<Told> {
+pub fn detect(
+    environment: &Environment,
+    look: impl FnOnce() -> Vec<Ancestor>,
+) -> Option<DetectedAgent> {
     let set = || PROGRAMS.iter().filter_map(|one| Some((one, one.sign(environment)?)));
     let (first, variable) = set().next()?;
     let is_alone = set().nth(1).is_none();
-    if is_alone && let Some(told) = by_session(first, environment) {
-        return Some(told);
+    if is_alone && let Some(agent) = by_session(first, environment) {
+        return Some(agent);
     }
     let ancestors = look();
     let owned = set().filter_map(|(program, variable)| {
@@ -75,7 +78,7 @@ pub fn told(environment: &Environment, look: impl FnOnce() -> Vec<Ancestor>) -> 
     };
     by_session(program, environment).or_else(|| {
         let kind = kind(program, environment);
-        Some(Told { kind, variable, who: Who::Process(process.cloned()) })
+        Some(DetectedAgent { kind, variable, who: Who::Process(process.cloned()) })
     })
 }
 
@@ -90,12 +93,12 @@ pub fn process_of_session(
     Some(owner.process.clone())
 }
 
-fn by_session(program: &Program, environment: &Environment) -> Option<Told> {
-    let (variable, id) = program.told_session(environment)?;
+fn by_session(program: &Program, environment: &Environment) -> Option<DetectedAgent> {
+    let (variable, id) = program.session_variable(environment)?;
     let subagent = program.subagent.and_then(|name| environment.non_empty(name));
     let subagent = subagent.filter(|subagent| *subagent != id).map(str::to_owned);
     let who = Who::Session { id: id.to_owned(), subagent };
-    Some(Told { kind: program.kind.to_owned(), variable, who })
+    Some(DetectedAgent { kind: program.kind.to_owned(), variable, who })
 }
 
 /// Returns the first part of a name. The common mark may have the name of the program as its value.

@@ -89,7 +89,7 @@ pub const PROGRAMS: [Program; 8] = [
 
 impl Program {
     /// Returns the variable that tells the session, with its value.
-    pub fn told_session<'e>(
+    pub fn session_variable<'e>(
         &self,
         environment: &'e Environment,
     ) -> Option<(&'static str, &'e str)> {
@@ -100,7 +100,7 @@ impl Program {
     /// Returns the first variable that tells that the program is there.
     pub fn sign(&self, environment: &Environment) -> Option<&'static str> {
         let mark = self.mark.filter(|name| environment.non_empty(name).is_some());
-        self.told_session(environment).map(|(name, _)| name).or(mark)
+        self.session_variable(environment).map(|(name, _)| name).or(mark)
     }
 }
 

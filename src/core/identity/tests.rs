@@ -55,11 +55,12 @@ fn the_variables_of_the_known_programs_tell_the_session() {
             session("s", Some("a")),
         ),
     ] {
-        let expected = Told { kind: kind.to_owned(), variable: variables[variable].0, who };
+        let expected =
+            DetectedAgent { kind: kind.to_owned(), variable: variables[variable].0, who };
         let never = || panic!("the variables suffice");
-        assert_eq!(told(&environment(variables), never), Some(expected), "{variables:?}");
+        assert_eq!(detect(&environment(variables), never), Some(expected), "{variables:?}");
     }
-    assert_eq!(told(&environment(&[("GEMINI_CLI", "")]), || panic!("nothing is set")), None);
+    assert_eq!(detect(&environment(&[("GEMINI_CLI", "")]), || panic!("nothing is set")), None);
 }
 
 /// 8/NOBODY-FOR-SOMEBODY: a mark is an agent even where no process can be seen.
@@ -75,8 +76,8 @@ fn a_mark_is_never_a_person() {
         ("AGENT", "Amp", "amp"),
         ("AGENT", "two words", "agent"),
     ] {
-        let expected = Told { kind: kind.to_owned(), variable, who: Who::Process(None) };
-        assert_eq!(told(&environment(&[(variable, value)]), ALONE), Some(expected));
+        let expected = DetectedAgent { kind: kind.to_owned(), variable, who: Who::Process(None) };
+        assert_eq!(detect(&environment(&[(variable, value)]), ALONE), Some(expected));
     }
 }
 
@@ -87,9 +88,9 @@ fn a_program_that_an_agent_started_counts_before_it() {
     let gemini = process(4, "node", "node /opt/gemini.js");
     let chain =
         vec![process(5, "bash", "bash"), gemini.clone(), process(3, "bash", "bash"), claude];
-    let inner = told(&variables, || chain.clone()).expect("two marks are set");
+    let inner = detect(&variables, || chain.clone()).expect("two marks are set");
     assert_eq!((inner.kind.as_str(), inner.who), ("gemini", Who::Process(Some(gemini.process))));
-    let outer = told(&variables, || chain[2..].to_vec()).expect("two marks are set");
+    let outer = detect(&variables, || chain[2..].to_vec()).expect("two marks are set");
     assert_eq!((outer.kind.as_str(), outer.who), ("claude", session("s", None)));
 }
 
@@ -99,7 +100,7 @@ fn a_told_process_counts_if_it_is_above_the_command() {
         vec![process(5, "bash", "bash"), process(4, "bun", "bun run x"), process(3, "bash", "")];
     let at = |pid: &str| {
         let variables = environment(&[("OPENCODE", "1"), ("OPENCODE_PID", pid)]);
-        told(&variables, || chain.clone()).map(|told| told.who)
+        detect(&variables, || chain.clone()).map(|agent| agent.who)
     };
     assert_eq!(at("3"), Some(Who::Process(Some(chain[2].process.clone()))));
     let nearest = Some(Who::Process(Some(chain[1].process.clone())));
@@ -179,12 +180,12 @@ proptest! {
     #[test]
     fn a_command_belongs_to_the_innermost_agent(chain in prop::collection::vec(started(), 0..8)) {
         let (variables, above, innermost) = play(&chain, 100);
-        let expected = innermost.map(|(program, process)| Told {
+        let expected = innermost.map(|(program, process)| DetectedAgent {
             kind: PROGRAMS[program].kind.to_owned(),
             variable: PROGRAMS[program].mark.expect("it has a mark"),
             who: Who::Process(Some(process)),
         });
-        prop_assert_eq!(told(&variables, || above), expected);
+        prop_assert_eq!(detect(&variables, || above), expected);
     }
 
     /// 8/NOBODY-FOR-SOMEBODY: an agent has one name over its commands, and two agents have two.
@@ -200,7 +201,7 @@ proptest! {
             let agent = [Started::Shell, Started::Agent { program, wrapped }];
             let chain: Vec<Started> = agent.into_iter().chain(between).collect();
             let (variables, above, _) = play(&chain, first_pid);
-            match told(&variables, || above).map(|told| told.who) {
+            match detect(&variables, || above).map(|agent| agent.who) {
                 Some(Who::Process(Some(process))) => id_of(&process),
                 other => panic!("no process: {other:?}"),
             }
@@ -221,7 +222,7 @@ proptest! {
             .map(|(pid, shell)| process(pid, if *shell { "zsh" } else { "amp" }, ""))
             .collect();
         let nearest = above.iter().find(|one| one.program == "amp").map(|one| one.process.clone());
-        let who = told(&environment(&[("AGENT", "amp")]), || above).map(|told| told.who);
+        let who = detect(&environment(&[("AGENT", "amp")]), || above).map(|agent| agent.who);
         prop_assert_eq!(who, Some(Who::Process(nearest)));
     }
 }

@@ -138,7 +138,7 @@ impl Answer {
             }
             (None, None) => "reserve it".to_owned(),
         };
-        let beyond = told_beyond(act, &freed, &given);
+        let beyond = unrequested(act, &freed, &given);
         let subject = format!("{} {did} {}: {rest}{beyond}", asked.holder, asked.what());
         notify_asker(act, &thread, &asked, kind, &subject);
         Ok(Answered { thread, asked, released: freed, granted, in_the_way })
@@ -213,7 +213,7 @@ pub fn unannounced(act: &Act<'_>, asked: &Asked, holds: &[Hold]) -> Vec<Hold> {
 }
 
 /// Says what of the freed holds was not asked for; empty if nothing was, or under rules 1.
-pub fn told_beyond(act: &Act<'_>, freed: &[Freed], given: &[Target]) -> String {
+pub fn unrequested(act: &Act<'_>, freed: &[Freed], given: &[Target]) -> String {
     if act.env.rules < 2 {
         return String::new();
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::core::decision::{Act, Decide, Env, No};
-use crate::core::negotiation::answer::{claim, conclude, over, pinned, told_beyond, unannounced};
+use crate::core::negotiation::answer::{claim, conclude, over, pinned, unannounced, unrequested};
 use crate::core::negotiation::dispute::Dispute;
 use crate::core::negotiation::events::{self, ThreadEvent};
 use crate::core::negotiation::find::{Side, Which, in_the_way, refused};
@@ -162,7 +162,7 @@ impl Take {
             audit["evidence"] = json!(evidence);
         }
         events::taken(act, thread, audit);
-        let beyond = told_beyond(act, freed, &asked.targets());
+        let beyond = unrequested(act, freed, &asked.targets());
         let subject = format!("{} took {}: {}{beyond}", act.env.actor, asked.what(), self.reason);
         let letter = Letter {
             thread: &thread.id,

@@ -50,7 +50,7 @@ pub enum Rule {
     MoveBack,
 }
 
-/// Commits that an act takes away from their maker.
+/// Commits that an act takes away from their author.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Commits {
     /// The commit that is checked out.

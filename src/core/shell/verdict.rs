@@ -91,40 +91,41 @@ pub fn verdict<'o>(effect: &Effect, others: &'o Others, case: Case) -> Verdict<'
     if effect.rule.is_kept() { Verdict::KeepFirst } else { Verdict::Pass }
 }
 
-/// The maker of a commit that an act would take away.
+/// The author of a commit that an act would take away.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Maker {
+pub struct CommitAuthor {
     pub agent: AgentName,
     pub turn: Turn,
     /// The name of the commit, for people.
     pub commit: String,
 }
 
-/// Finds the commits that an act must leave to their makers. A session that has ended leaves its
+/// Finds the commits that an act must leave to their authors. A session that has ended leaves its
 /// commits to others, but what it has put into the stash is uncommitted work. A branch may be moved
 /// back: what it leaves behind is kept.
-pub fn kept_for_makers<'m>(
+pub fn kept_for_authors<'a>(
     effect: &Effect,
     asker: &AgentName,
-    makers: &'m [Maker],
-) -> Vec<&'m Maker> {
+    authors: &'a [CommitAuthor],
+) -> Vec<&'a CommitAuthor> {
     let is_stash = matches!(effect.rule, Rule::UseStash | Rule::ApplyStash);
-    let is_kept = |maker: &&Maker| {
-        !maker.agent.is_one_with(asker)
-            && (maker.turn != Turn::Ended || is_stash)
+    let is_kept = |author: &&CommitAuthor| {
+        !author.agent.is_one_with(asker)
+            && (author.turn != Turn::Ended || is_stash)
             && effect.rule != Rule::MoveBack
     };
-    makers.iter().filter(is_kept).collect()
+    authors.iter().filter(is_kept).collect()
 }
 
-/// Tells whether commits that an act drops are kept when it goes ahead, by their makers as far as
+/// Tells whether commits that an act drops are kept when it goes ahead, by their authors as far as
 /// they are known. An agent that moves its branch back over its own commits knows what it does.
-pub fn is_kept(effect: &Effect, asker: &AgentName, makers: &[Option<AgentName>]) -> bool {
-    let is_own =
-        |maker: &Option<AgentName>| maker.as_ref().is_some_and(|maker| maker.is_one_with(asker));
+pub fn is_kept(effect: &Effect, asker: &AgentName, authors: &[Option<AgentName>]) -> bool {
+    let is_own = |author: &Option<AgentName>| {
+        author.as_ref().is_some_and(|author| author.is_one_with(asker))
+    };
     effect.rule.drops_commits()
-        && !makers.is_empty()
-        && !(effect.rule == Rule::MoveBack && makers.iter().all(is_own))
+        && !authors.is_empty()
+        && !(effect.rule == Rule::MoveBack && authors.iter().all(is_own))
 }
 
 fn is_hit(effect: &Effect, change: &Change) -> bool {

@@ -132,7 +132,7 @@ fn a_branch_that_moves_on_drops_nothing() {
     assert_eq!(kept(&repo), []);
 }
 
-/// 8/DROPPED: an entry of the stash that its maker takes or throws away is kept, and comes back as
+/// 8/DROPPED: an entry of the stash that its author takes or throws away is kept, and comes back as
 /// an entry.
 #[test]
 fn entries_of_the_stash_are_kept() {

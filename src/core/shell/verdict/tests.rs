@@ -712,26 +712,26 @@ fn dropped_commits_are_known_by_words() {
 /// 8/DROPPED: an agent that moves back over its own commits keeps nothing; over those of anybody
 /// else it does, and what is deleted is kept whosoever it is.
 #[test]
-fn what_is_kept_depends_on_the_makers() {
+fn what_is_kept_depends_on_the_authors() {
     let name = |text: &str| -> AgentName { text.parse().unwrap() };
     let asker = name("claude:1/sub");
     let (own, other) = (Some(name("claude:1")), Some(name("claude:2")));
-    let kept = |rule: Rule, makers: &[Option<AgentName>]| {
-        is_kept(&Effect::on_commits(rule, Commits::Head), &asker, makers)
+    let kept = |rule: Rule, authors: &[Option<AgentName>]| {
+        is_kept(&Effect::on_commits(rule, Commits::Head), &asker, authors)
     };
-    for (makers, is_back_kept) in [
+    for (authors, is_back_kept) in [
         (vec![], false),
         (vec![own.clone()], false),
         (vec![own.clone(), None], true),
         (vec![own.clone(), other.clone()], true),
         (vec![other], true),
     ] {
-        assert_eq!(kept(Rule::MoveBack, &makers), is_back_kept, "{makers:?}");
+        assert_eq!(kept(Rule::MoveBack, &authors), is_back_kept, "{authors:?}");
         for rule in [Rule::DropBranch, Rule::UseStash] {
-            assert_eq!(kept(rule, &makers), !makers.is_empty(), "{rule:?} {makers:?}");
+            assert_eq!(kept(rule, &authors), !authors.is_empty(), "{rule:?} {authors:?}");
         }
         for rule in [Rule::ApplyStash, Rule::Amend, Rule::Wipe] {
-            assert!(!kept(rule, &makers), "{rule:?} {makers:?}");
+            assert!(!kept(rule, &authors), "{rule:?} {authors:?}");
         }
     }
 }

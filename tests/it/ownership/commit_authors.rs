@@ -1,4 +1,4 @@
-//! Commits and stash entries are their maker's.
+//! Commits and stash entries are their author's.
 
 use serde_json::json;
 
@@ -39,7 +39,7 @@ fn passes(repo: &Repo, agent: &str, command: &str) {
     assert_eq!(refusal(repo, agent, command), None, "{command}");
 }
 
-/// 8/AMEND: a commit is amended by its maker, or once the session of the maker has ended.
+/// 8/AMEND: a commit is amended by its author, or once the session of the author has ended.
 #[test]
 fn a_commit_of_another_is_not_amended() {
     let repo = hooked();

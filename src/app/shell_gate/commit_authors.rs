@@ -1,4 +1,4 @@
-//! The makers of the commits that a command would take away.
+//! The authors of the commits that a command would take away.
 
 use super::{Hit, How, Refusal};
 use crate::app::Ctx;
@@ -6,20 +6,20 @@ use crate::app::error::AppError;
 use crate::app::next::can_be_typed;
 use crate::app::presence;
 use crate::core::shell::effect::{Commits, Effect};
-use crate::core::shell::verdict::Maker;
+use crate::core::shell::verdict::CommitAuthor;
 use crate::store::git::object::ObjectId;
 
 /// Finds the agents that made commits, as far as this machine knows.
-pub(super) fn makers(ctx: &Ctx, commits: &Commits) -> Result<Vec<Maker>, AppError> {
+pub(super) fn authors(ctx: &Ctx, commits: &Commits) -> Result<Vec<CommitAuthor>, AppError> {
     let known = ctx.commit_authors().all()?;
     if known.is_empty() {
         return Ok(Vec::new());
     }
-    let maker = |commit: &ObjectId| {
+    let author = |commit: &ObjectId| {
         let agent = known.get(commit)?.clone();
-        Some(Maker { turn: presence::turn(ctx, &agent), agent, commit: commit.short() })
+        Some(CommitAuthor { turn: presence::turn(ctx, &agent), agent, commit: commit.short() })
     };
-    Ok(meant(ctx, commits)?.iter().filter_map(maker).collect())
+    Ok(meant(ctx, commits)?.iter().filter_map(author).collect())
 }
 
 /// Finds the commits that a command is about, the newest first.
@@ -45,14 +45,14 @@ pub(super) fn meant(ctx: &Ctx, commits: &Commits) -> Result<Vec<ObjectId>, AppEr
 pub(super) fn refusal(
     command: Vec<String>,
     effect: &Effect,
-    kept: &[&Maker],
+    kept: &[&CommitAuthor],
     ctx: &Ctx,
 ) -> Refusal {
-    let hit = |maker: &&Maker| Hit {
-        path: maker.commit.clone(),
-        agent: maker.agent.clone(),
+    let hit = |author: &&CommitAuthor| Hit {
+        path: author.commit.clone(),
+        agent: author.agent.clone(),
         since: ctx.clock(),
-        how: How::Made(maker.turn),
+        how: How::Made(author.turn),
     };
     let words = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
     let instead = match &effect.commits {
