@@ -114,6 +114,8 @@ pub struct Problem {
 struct Aside {
     notes: Vec<Note>,
     signal: Option<i32>,
+    /// The message for programs, if it is another than that for people.
+    in_short: Option<String>,
 }
 
 /// A refusal in JSON.
@@ -234,12 +236,19 @@ impl Problem {
         self.aside.signal
     }
 
+    /// Gives programs a shorter message than people: other members tell them the rest.
+    #[must_use]
+    fn in_short(mut self, sentence: Option<String>) -> Problem {
+        self.aside.in_short = sentence;
+        self
+    }
+
     /// Shapes the problem as a refusal or as an error.
     pub fn form(&self) -> Form {
         match (self.kind, self.code) {
             (Kind::Refused | Kind::NotStarted, Some(code)) => Form::Refusal(RefusalForm {
                 code,
-                message: self.message.clone(),
+                message: self.aside.in_short.as_ref().unwrap_or(&self.message).clone(),
                 details: Map::clone(&self.details),
                 next: self.next.clone(),
             }),

@@ -37,6 +37,9 @@ const NOTICE_AGE_SECONDS_MAX: u64 = 24 * 60 * 60;
 /// The largest number of such actions that are shown.
 const NOTICES_MAX: usize = 5;
 
+/// The largest number of reservations of the caller, of those of others, and of waiters.
+const ROWS_MAX: usize = 10;
+
 /// The largest number of open requests between others that are looked at.
 const REQUESTS_LOOKED_AT_MAX: usize = 1_000;
 
@@ -45,12 +48,19 @@ const REQUESTS_LOOKED_AT_MAX: usize = 1_000;
 pub struct Body {
     /// The name of the caller.
     pub agent: AgentName,
-    /// The live reservations of the caller and its subagents, the soonest to end first.
+    /// The live reservations of the caller and its subagents, the soonest to end first, at most
+    /// ten.
     pub mine: Vec<HoldView>,
-    /// The live reservations of others, the soonest to end first.
+    /// The number of these reservations in all.
+    pub mine_count: usize,
+    /// The live reservations of others, the soonest to end first, at most ten.
     pub others: Vec<HoldView>,
-    /// The agents that wait, the first in line first.
+    /// The number of these reservations in all.
+    pub others_count: usize,
+    /// The agents that wait, the first in line first, at most ten.
     pub waiting: Vec<Ticket>,
+    /// The number of agents that wait.
+    pub waiting_count: usize,
     /// The number of reservations that have expired and are not yet swept.
     pub expired: usize,
     /// The oldest requests that wait for the caller's answer.
@@ -152,12 +162,17 @@ fn look(ctx: &Ctx, reading: &Reading<'_>) -> Result<Body, AppError> {
     let own = negotiation::requests(ctx, reading)?;
     let (overdue, elsewhere) =
         negotiation::overdue_elsewhere(ctx, reading, REQUESTS_LOOKED_AT_MAX)?;
-    let (waiting, tickets) = reservations::waiting(ctx, &Filter::default())?;
+    let (mut waiting, tickets) = reservations::waiting(ctx, &Filter::default())?;
+    let [mine_count, others_count, waiting_count] = [mine.len(), others.len(), waiting.len()];
+    waiting.truncate(ROWS_MAX);
     Ok(Body {
         agent: ctx.actor().clone(),
-        mine: HoldView::all(mine, now),
-        others: HoldView::all(others, now),
+        mine: HoldView::all(mine.into_iter().take(ROWS_MAX), now),
+        mine_count,
+        others: HoldView::all(others.into_iter().take(ROWS_MAX), now),
+        others_count,
         waiting,
+        waiting_count,
         expired,
         to_answer: RequestView::bounded(&own.to_answer),
         to_answer_count: own.to_answer.len(),

@@ -12,6 +12,11 @@ use crate::core::reservation::{Hold, Target};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
+/// The largest number of conflicts in an answer for programs.
+pub const CONFLICTS_MAX: usize = 10;
+/// The largest number of characters that they take, unless the first alone takes more.
+const CONFLICTS_CHARS_MAX: usize = 4_500;
+
 /// A reservation: its document, the time that it has left, and the presence of its holder.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Reservation")]
@@ -73,8 +78,11 @@ pub struct HeldView {
     pub granted: Vec<GrantView>,
     /// Always false.
     pub free: bool,
-    /// Each target with each reservation that stands in its way.
+    /// Each target with each reservation that stands in its way, at most ten of them.
     pub conflicts: Vec<ConflictView>,
+    /// True if conflicts were left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
     /// The agents that wait for the same targets and go first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Ticket>,
@@ -125,6 +133,21 @@ impl ConflictView {
             held: HoldView::with_liveness(held.clone(), now, liveness),
         };
         conflicts.iter().map(view).collect()
+    }
+
+    /// Shows as many conflicts as an answer for programs has room for, the first in any case, and
+    /// tells whether some were left out.
+    pub fn bounded(all: &[ConflictView]) -> (Vec<ConflictView>, bool) {
+        let (mut chars, mut shown) = (0, Vec::new());
+        for view in all.iter().take(CONFLICTS_MAX) {
+            chars += serde_json::to_string(view).map_or(0, |text| text.chars().count());
+            if chars > CONFLICTS_CHARS_MAX && !shown.is_empty() {
+                break;
+            }
+            shown.push(view.clone());
+        }
+        let more = shown.len() < all.len();
+        (shown, more)
     }
 
     pub fn conflict(&self) -> Conflict {

@@ -84,6 +84,7 @@ fn what_excludes_each_other_is_wrong_usage() {
         lock: None,
         locks_only: false,
         expired_too: false,
+        limit: None,
     };
     makes_no_sense("list", list::list(&ctx, &request));
     let request = changes::Request { paths: &[], mine: true, agent: Some(&bob), check: false };

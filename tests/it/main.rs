@@ -13,6 +13,7 @@ mod answer;
 mod ask;
 mod bad_input;
 mod beside_git;
+mod bounded;
 mod changes;
 mod check;
 mod claude_code;

@@ -3,15 +3,12 @@
 use super::{Advice, Hint, Problem};
 use crate::app::next::{after_conflict, command, in_shell};
 use crate::app::presence::HolderLiveness;
-use crate::app::view::{ConflictView, HeldView, HoldView};
-use crate::app::wording::{conflict_text, liveness_text, ticket_text};
+use crate::app::view::{CONFLICTS_MAX, ConflictView, HeldView, HoldView};
+use crate::app::wording::{conflict_text, liveness_text, target_text, ticket_text};
 use crate::core::refusal::{Conflict, Refusal};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::text::is_disguise;
 use crate::core::time::Timestamp;
-
-/// The largest number of conflicts that a refusal lists in full.
-const CONFLICTS_SHOWN_MAX: usize = 10;
 
 /// Explains a refusal.
 pub(super) fn refused(refusal: &Refusal) -> Problem {
@@ -70,19 +67,19 @@ pub fn held(
     liveness: &HolderLiveness,
 ) -> Problem {
     let text = |conflict| conflict_text(conflict, now) + &liveness_text(conflict, now, liveness);
-    let mut lines: Vec<String> = conflicts.iter().take(CONFLICTS_SHOWN_MAX).map(text).collect();
-    lines.extend(before.iter().take(CONFLICTS_SHOWN_MAX).map(|ticket| ticket_text(ticket, now)));
-    if let more @ 1.. = conflicts.len().saturating_sub(CONFLICTS_SHOWN_MAX) {
+    let mut lines: Vec<String> = conflicts.iter().take(CONFLICTS_MAX).map(text).collect();
+    lines.extend(before.iter().take(CONFLICTS_MAX).map(|ticket| ticket_text(ticket, now)));
+    if let more @ 1.. = conflicts.len().saturating_sub(CONFLICTS_MAX) {
         lines.push(format!("and {more} more"));
     }
-    let views = ConflictView::all(conflicts, now, liveness);
+    let (views, more) = ConflictView::bounded(&ConflictView::all(conflicts, now, liveness));
     let hint = if liveness.can_ask {
         "nothing was reserved; work on something else, ask its holder, or look again later:"
     } else {
         "nothing was reserved; work on something else, or look again later:"
     };
     let mut problem = Problem::refused("held", lines.join("\n       "))
-        .with("conflicts", &views)
+        .in_short(in_short(conflicts))
         .with_hint(Hint::advice(Advice::Held, hint));
     problem.next = after_conflict(conflicts, liveness.can_ask);
     // A command that cannot be typed is not shown to people; programs find it in the JSON.
@@ -94,7 +91,8 @@ pub fn held(
         granted: Vec::new(),
         free: false,
         conflicts: views,
-        before: before.to_vec(),
+        more,
+        before: before.iter().take(CONFLICTS_MAX).cloned().collect(),
     }));
     problem
 }
@@ -102,7 +100,18 @@ pub fn held(
 /// Explains conflicts that are part of an answer, by the first of them.
 pub fn conflicting(conflicts: &[Conflict], now: Timestamp, liveness: &HolderLiveness) -> Problem {
     let message = conflicts.first().map(|conflict| conflict_text(conflict, now));
-    let mut problem = Problem::refused("held", message.unwrap_or_default());
+    let mut problem =
+        Problem::refused("held", message.unwrap_or_default()).in_short(in_short(conflicts));
     problem.next = after_conflict(conflicts, liveness.can_ask);
     problem
+}
+
+/// Names the first target and its holder, for programs, which find the rest in the conflicts.
+fn in_short(conflicts: &[Conflict]) -> Option<String> {
+    let Conflict { target, held } = conflicts.first()?;
+    let first = format!("{} is held by '{}'", target_text(target), held.holder);
+    Some(match conflicts.len() - 1 {
+        0 => first,
+        more => format!("{first}, and {more} more"),
+    })
 }

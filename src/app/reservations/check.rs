@@ -37,8 +37,15 @@ pub struct Request<'r> {
 pub struct Body {
     /// True if the caller would get all targets.
     pub free: bool,
-    /// Each target with each reservation that stands in its way.
+    /// Each target with each reservation that stands in its way, at most ten of them; `list` has
+    /// them all.
     pub conflicts: Vec<ConflictView>,
+    /// True if conflicts were left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+    /// All conflicts, for people.
+    #[serde(skip)]
+    pub all: Vec<ConflictView>,
 }
 
 /// Tells whether the targets are free for the caller.
@@ -52,12 +59,14 @@ pub fn check(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> 
     let unmatched = request.advise.then(advise).flatten();
     let notes = hints.into_iter().map(Note::plain).chain(elsewhere).chain(unmatched);
     if conflicts.is_empty() {
-        let body = Body { free: true, conflicts: Vec::new() };
+        let body = Body { free: true, conflicts: Vec::new(), more: false, all: Vec::new() };
         return Ok(Answer::read(body, now).noting(notes));
     }
     let notes = notes.chain(shared_with(ctx, &conflicts)?);
     let liveness = HolderLiveness::of(ctx, &conflicts);
-    let body = Body { free: false, conflicts: ConflictView::all(&conflicts, now, &liveness) };
+    let all = ConflictView::all(&conflicts, now, &liveness);
+    let (shown, more) = ConflictView::bounded(&all);
+    let body = Body { free: false, conflicts: shown, more, all };
     let refusal = conflicting(&conflicts, now, &liveness);
     Ok(Answer::read(body, now).refused(refusal).noting(notes))
 }

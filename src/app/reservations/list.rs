@@ -12,6 +12,7 @@ use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
 use crate::app::view::HoldView;
 use crate::app::{Ctx, specs};
+use crate::core::bounded::Limit;
 use crate::core::damage::Damage;
 use crate::core::ids::{AgentName, LockName};
 use crate::core::reservation::target::targets;
@@ -31,6 +32,8 @@ pub struct Request<'r> {
     pub locks_only: bool,
     /// Also expired ones that are not yet swept.
     pub expired_too: bool,
+    /// The largest number of reservations and of waiters in the answer; fifty if absent.
+    pub limit: Option<Limit>,
 }
 
 impl Request<'_> {
@@ -51,6 +54,12 @@ pub struct Body {
     /// The agents that wait, the first in line first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub waiting: Vec<Ticket>,
+    /// True if rows were left out because of the limit.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+    /// The number of rows that were left out, for people.
+    #[serde(skip)]
+    pub left_out: usize,
     /// Documents that cannot be read, and are left out.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub damaged: Vec<Damage>,
@@ -68,10 +77,15 @@ pub fn list(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
         locks_only: request.locks_only,
         expired_too: request.expired_too,
     };
-    let Listed { holds, mut damaged, now } = find(ctx, &filter)?;
-    let (waiting, tickets) = waiting(ctx, &filter)?;
+    let Listed { mut holds, mut damaged, now } = find(ctx, &filter)?;
+    let (mut waiting, tickets) = waiting(ctx, &filter)?;
     damaged.extend(tickets);
+    let rows = request.limit.unwrap_or(Limit::FIFTY).rows();
+    let left_out = holds.len().saturating_sub(rows) + waiting.len().saturating_sub(rows);
+    holds.truncate(rows);
+    waiting.truncate(rows);
     let notes = Note::of_damage(&damaged);
-    let body = Body { reservations: HoldView::all(holds, now), waiting, damaged };
+    let (reservations, more) = (HoldView::all(holds, now), left_out > 0);
+    let body = Body { reservations, waiting, more, left_out, damaged };
     Ok(Answer::read(body, now).noting(notes))
 }

@@ -58,6 +58,12 @@ pub struct Body {
     pub granted: Vec<GrantView>,
     /// Each target that was not granted, with each reservation that stands in its way.
     pub conflicts: Vec<ConflictView>,
+    /// True if conflicts were left out.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub more: bool,
+    /// All conflicts, for people.
+    #[serde(skip)]
+    pub all_conflicts: Vec<ConflictView>,
     /// True if this repeats the answer to an earlier request of the same id.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub replayed: bool,
@@ -177,9 +183,13 @@ pub fn reserve(
     let liveness = HolderLiveness::of(ctx, &committed.answer.conflicts);
     let refusal =
         refusal(&committed.answer, |answer| conflicting(&answer.conflicts, at, &liveness));
+    let all = ConflictView::all(&committed.answer.conflicts, at, &liveness);
+    let (shown, more) = ConflictView::bounded(&all);
     let mut answer = Answer::committed(committed, |reserved| Body {
         granted: reserved.granted.into_iter().map(|grant| GrantView::new(grant, at)).collect(),
-        conflicts: ConflictView::all(&reserved.conflicts, at, &liveness),
+        conflicts: shown,
+        more,
+        all_conflicts: all,
         replayed: reserved.replayed,
         over_limit: reserved.over_limit.into_iter().map(OverLimit::from).collect(),
     });

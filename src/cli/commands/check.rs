@@ -82,12 +82,12 @@ impl Args {
             advise: ui.wants_advice(Advice::NoMatch),
         };
         let answer = check(&ctx, &request)?;
-        let Body { free, conflicts } = &answer.body;
+        let Body { free, all, .. } = &answer.body;
         show(ui, &answer, |ui| {
             if *free {
                 ui.line("free")?;
             }
-            conflicts.iter().try_for_each(|conflict| ui.line(&view_text(conflict, answer.at)))
+            all.iter().try_for_each(|conflict| ui.line(&view_text(conflict, answer.at)))
         })
     }
 

@@ -10,6 +10,7 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
+use crate::core::bounded::Limit;
 use crate::core::ids::{AgentName, LockName};
 
 const EXAMPLES: &str = "\
@@ -48,6 +49,10 @@ pub(crate) struct Args {
     /// Also expired reservations
     #[arg(long)]
     pub(crate) all: bool,
+
+    /// At most this many reservations, and as many waiters [default: 50]
+    #[arg(short = 'n', long, value_name = "NUMBER")]
+    pub(crate) limit: Option<Limit>,
 }
 
 impl Args {
@@ -60,15 +65,20 @@ impl Args {
             lock: self.lock.as_ref(),
             locks_only: self.locks,
             expired_too: self.all,
+            limit: self.limit,
         };
         let answer = list(&ctx, &request)?;
-        let Body { reservations, waiting, damaged: _ } = &answer.body;
+        let Body { reservations, waiting, left_out, .. } = &answer.body;
         show(ui, &answer, |ui| {
             if reservations.is_empty() {
                 ui.note("no reservations")?;
             }
             print_table(ui, reservations.iter().map(|view| &view.hold), answer.at)?;
-            waiting.iter().try_for_each(|ticket| ui.note(&ticket_text(ticket, answer.at)))
+            waiting.iter().try_for_each(|ticket| ui.note(&ticket_text(ticket, answer.at)))?;
+            if *left_out > 0 {
+                ui.note(&format!("and {left_out} more: git coord list --limit <number>"))?;
+            }
+            Ok(())
         })
     }
 }

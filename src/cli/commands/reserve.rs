@@ -166,7 +166,7 @@ fn print(ui: &mut Ui, body: &Body, now: Timestamp) -> std::io::Result<()> {
         let named = target_text(&target.target());
         ui.talk(&format!("not reserved: {named}: you hold as many as one agent may"))?;
     }
-    for conflict in &body.conflicts {
+    for conflict in &body.all_conflicts {
         ui.talk(&format!("not reserved: {}", conflict_text(&conflict.conflict(), now)))?;
     }
     Ok(())

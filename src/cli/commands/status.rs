@@ -41,8 +41,6 @@ pub(crate) struct Args {
     pub(crate) watch: bool,
 }
 
-/// The number of other agents' holds that one screen shows.
-const OTHERS_SHOWN_MAX: usize = 20;
 /// The number of runs that one screen shows.
 const RUNS_SHOWN_MAX: usize = 10;
 /// The number of requests of each kind that one screen shows.
@@ -95,18 +93,16 @@ fn print(ui: &mut Ui, ctx: &Ctx, body: &Body, now: Timestamp) -> io::Result<()> 
     print_requests(ui, &body.requests.own, REQUESTS_SHOWN_MAX, now)?;
     print_overdue(ui, &body.requests.overdue, now)?;
     section(ui, "Yours", &body.mine, now)?;
-    let shown_count = body.others.len().min(OTHERS_SHOWN_MAX);
-    section(ui, "Held by others", &body.others[..shown_count], now)?;
-    let hidden = body.others.len() - shown_count;
-    if hidden > 0 {
-        ui.line(&format!("  and {hidden} more: git coord list"))?;
-    }
+    hidden(ui, body.mine_count - body.mine.len(), "git coord list --mine")?;
+    section(ui, "Held by others", &body.others, now)?;
+    hidden(ui, body.others_count - body.others.len(), "git coord list")?;
     if !body.waiting.is_empty() {
         ui.line("Waiting:")?;
     }
-    for ticket in body.waiting.iter().take(OTHERS_SHOWN_MAX) {
+    for ticket in &body.waiting {
         ui.line(&ticket_text(ticket, now))?;
     }
+    hidden(ui, body.waiting_count - body.waiting.len(), "git coord list")?;
     if body.expired > 0 {
         ui.line(&format!("Ended and not yet swept: {} (git coord sweep)", body.expired))?;
     }
@@ -171,6 +167,11 @@ fn print_trials(ui: &mut Ui, trials: &[TrialView], now: Timestamp) -> io::Result
         [agent, Cell::plain(trial_text(trial, now))]
     };
     ui.table(trials.iter().map(row))
+}
+
+/// Says how many rows were left out, and which command shows them.
+fn hidden(ui: &mut Ui, count: usize, command: &str) -> io::Result<()> {
+    if count == 0 { Ok(()) } else { ui.line(&format!("  and {count} more: {command}")) }
 }
 
 fn section(ui: &mut Ui, title: &str, holds: &[HoldView], now: Timestamp) -> io::Result<()> {

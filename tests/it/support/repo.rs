@@ -233,7 +233,8 @@ impl Repo {
     /// Lists reservations with these options.
     #[track_caller]
     pub(crate) fn list(&self, options: &[&str]) -> Vec<Value> {
-        let answer = self.json("lister", std::iter::once(&"list").chain(options));
+        let all = ["list", "--limit", "100000"];
+        let answer = self.json("lister", all.iter().chain(options));
         answer["reservations"].as_array().expect("'reservations' is a list").clone()
     }
 
