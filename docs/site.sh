@@ -11,6 +11,8 @@ cd "$(dirname "$0")/.."
 pages=$(mktemp -d)
 trap 'rm -rf "$pages"' EXIT
 cp -R README.md CONTRIBUTING.md CHANGELOG.md LICENSE-APACHE LICENSE-MIT docs examples hooks "$pages"
+mkdir -p "$pages/tests/clients/claude"
+cp tests/clients/claude/README.md "$pages/tests/clients/claude"
 mv "$pages/docs/site/book.toml" "$pages"
 while IFS= read -r line; do
     printf '%s\n' "$line"

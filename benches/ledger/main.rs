@@ -3,8 +3,8 @@
 //!
 //! `cargo bench --bench ledger` prints the table that the README carries. Both sides of a ratio run
 //! in turn in one process on one machine, so that noise hits both; the median of each is compared.
-//! Nothing is asserted. `docs/performance.md` explains the numbers. Words after `--` name the parts to
-//! measure, such as `-- hooks uncommitted`.
+//! Nothing is asserted. `docs/performance.md` explains the numbers. Words after `--` name the parts
+//! to measure, such as `-- hooks uncommitted`.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used, reason = "a bench prints, or stops")]
 

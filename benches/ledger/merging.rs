@@ -63,7 +63,8 @@ fn document(random: &mut u64) -> Vec<u8> {
     };
     let lines = (0..8).map(|line| {
         let (id, name, fence) = (next(), next(), next());
-        format!(r#"  "key{line}": {{"id": "{id:012x}", "pattern": "src/{name:012x}.rs", "fence": {fence}}},"#)
+        let path = format!("src/{name:012x}.rs");
+        format!(r#"  "key{line}": {{"id": "{id:012x}", "pattern": "{path}", "fence": {fence}}},"#)
     });
     lines.collect::<Vec<_>>().join("\n").into_bytes()
 }

@@ -29,8 +29,8 @@ fn begun_before(environment: &Environment) -> Option<PathBuf> {
     directory(environment, env_file::SESSION_DIR_VARIABLE).or_else(|| begun_in(environment))
 }
 
-/// Tells whether hooks end with its turn what the agent of a command gets here: they report it here,
-/// or act here and report it where its session was begun. If so, this place is noted there.
+/// Tells whether hooks end with its turn what the agent of a command gets here: they report it
+/// here, or act here and report it where its session was begun. If so, this place is noted there.
 pub fn ends_are_heard(ctx: &Ctx) -> bool {
     let begun = begun_before(&ctx.environment);
     let is_reported_there = || {

@@ -48,7 +48,7 @@ pub fn leaps(now: Timestamp, before: Option<Timestamp>) -> bool {
 /// A leap of the time of a chain: entries since then may be those of a wrong clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leap {
-    /// The time of the last entry before. What was to end later than this may go on.
+    /// The time of the last entry before. A hold that was to end later than this may go on.
     pub from: Timestamp,
     /// The time that the chain has leapt to.
     pub to: Timestamp,

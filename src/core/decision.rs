@@ -44,7 +44,8 @@ pub struct Env<'a> {
     pub asked_at: Option<Timestamp>,
     /// The time of the entry before; `None` if there is none.
     pub before: Option<Timestamp>,
-    /// The leap of the time that is in doubt, as [`clock::leap`](crate::core::clock::leap) tells it.
+    /// The leap of the time that is in doubt, as [`clock::leap`](crate::core::clock::leap) tells
+    /// it.
     pub leap: Option<Leap>,
     /// The judge of when holds of other places end.
     pub skew: Skew<'a>,

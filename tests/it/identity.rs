@@ -135,8 +135,8 @@ fn a_person_is_told_of_the_other_terminal() {
     let agent = Terminal::running(&repo, "git coord --as alice check src");
     assert_eq!(agent.warned(), [""; 0], "an agent has a name of its own");
     let releases = Terminal::running(&repo, "git coord release --mine");
-    let released = format!("warning: 'src' was held {place}");
-    assert_eq!(releases.warned(), [&released], "{:?}", releases.said);
+    let told = format!("warning: 'src' was held {place}");
+    assert_eq!(releases.warned(), [&told], "{:?}", releases.said);
     let again = Terminal::running(&repo, reserve);
     assert_eq!(again.warned(), [""; 0], "{:?}", again.said);
     drop((first, again));

@@ -294,8 +294,8 @@ fn a_process_elsewhere_is_never_judged() {
     }
 }
 
-/// 1/SAFETY-2-live: after its time it is free even if the holder lives, which then learns it. A clock
-/// that is an hour ahead sees no renewal.
+/// 1/SAFETY-2-live: after its time it is free even if the holder lives, which then learns it. A
+/// clock that is an hour ahead sees no renewal.
 #[test]
 fn after_its_time_it_is_free_although_the_holder_lives() {
     let repo = Repo::new();

@@ -29,9 +29,9 @@ Examples:
 ///
 /// Reserves the targets, runs the command, renews the reservations while it runs, and releases them
 /// when it ends, however it ends. Reservations that you had before stay yours. If 'git coord with'
-/// itself is killed or stopped, its command goes on, and the targets stay reserved until the command
-/// ends. Other agents on the same machine then need not wait for the reservations to expire. If the
-/// command is stopped as well, as by Ctrl-Z, they expire.
+/// itself is killed or stopped, its command goes on, and the targets stay reserved until the
+/// command ends. Other agents on the same machine then need not wait for the reservations to
+/// expire. If the command is stopped as well, as by Ctrl-Z, they expire.
 ///
 /// If a reservation is lost because another agent took it or released it by force, or because it
 /// could not be renewed, warns at once, and ends the command and everything that it started. Passes
@@ -65,8 +65,8 @@ pub(crate) struct Args {
     #[arg(long)]
     pub(crate) keep_going: bool,
 
-    /// Take over from the 'with' of this process if it is killed or stopped; the ids that it holds come
-    /// last
+    /// Take over from the 'with' of this process if it is killed or stopped; the ids that it holds
+    /// come last
     #[arg(long, value_name = "PROCESS", hide = true)]
     pub(crate) stand_in: Option<WithProcess>,
 

@@ -159,7 +159,8 @@ mod tests {
         }
     }
 
-    /// 8/NOBODY-FOR-SOMEBODY: a command without a terminal is its caller's, not a shell's on the way.
+    /// 8/NOBODY-FOR-SOMEBODY: a command without a terminal is its caller's, not a shell's on the
+    /// way.
     #[test]
     fn a_command_without_a_terminal_is_called_from_a_program() {
         let [git, sh] = [(9, "git"), (8, "sh")].map(|(pid, name)| process(pid, name, name));

@@ -62,7 +62,7 @@ pub struct Undone {
     pub over: Vec<HoldId>,
 }
 
-/// What can be done about an act.
+/// The verdict on an act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It can be taken back.

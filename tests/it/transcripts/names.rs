@@ -95,6 +95,10 @@ impl Names {
                     let value = match (key.as_str(), value) {
                         ("pid", _) => "<pid>".into(),
                         ("place", Value::String(_)) => "<place>".into(),
+                        // Of what git compresses, as in text.
+                        ("bytes", Value::Number(size)) if size.as_u64() >= Some(1000) => {
+                            "<n>".into()
+                        }
                         _ => self.json(value),
                     };
                     (self.text(key), value)

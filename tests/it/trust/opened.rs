@@ -10,8 +10,8 @@ use super::{edit_of, events, hook};
 use crate::support::gits::skip;
 use crate::support::{Call, Repo};
 
-/// Files that are opened besides those of the list. A name that ends with `/` stands for all that is
-/// below it.
+/// Files that are opened besides those of the list. A name that ends with `/` stands for all that
+/// is below it.
 const KNOWN: &[&str] = &[
     // They hold traps too, or are set to lead to them.
     ".git/config",

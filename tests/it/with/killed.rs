@@ -63,8 +63,8 @@ fn a_command_keeps_what_its_killed_with_held() {
     nothing_is_left(&repo);
 }
 
-/// 1/SAFETY-2: so it is where `with` was not killed but stopped, and once it is continued, it goes on
-/// as if nothing had been.
+/// 1/SAFETY-2: so it is where `with` was not killed but stopped, and once it is continued, it goes
+/// on as if nothing had been.
 #[test]
 fn a_command_keeps_what_its_stopped_with_holds() {
     let repo = Repo::new();
@@ -107,7 +107,8 @@ fn a_stopped_with_can_be_killed() {
     nothing_is_left(&repo);
 }
 
-/// Every lock has an end: nobody renews for a `with` that is stopped with its command, as by Ctrl-Z.
+/// Every lock has an end: nobody renews for a `with` that is stopped with its command, as by
+/// Ctrl-Z.
 #[test]
 fn what_is_stopped_as_a_whole_has_an_end() {
     let repo = Repo::new();

@@ -107,9 +107,9 @@ impl Packs {
         Ok(merges)
     }
 
-    /// Judges the number of packs. `names` are our complete ones, and `listed` is the number of all.
-    /// Those that are too large for the budget are left to git. They would otherwise be more than
-    /// may stay some day, and the redundant ones would go at once from then on.
+    /// Judges the number of packs. `names` are our complete ones, and `listed` is the number of
+    /// all. Those that are too large for the budget are left to git. They would otherwise be more
+    /// than may stay some day, and the redundant ones would go at once from then on.
     pub(super) fn crowd(
         &self,
         names: &[PackName],

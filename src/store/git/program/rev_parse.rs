@@ -68,8 +68,8 @@ const ARGUMENTS: [&str; 7] = [
 ];
 
 impl RepositoryInfo {
-    /// Asks git in the caller's directory, with the caller's variables. Git refuses a repository that it does
-    /// not support or trust.
+    /// Asks git in the caller's directory, with the caller's variables. Git refuses a repository
+    /// that it does not support or trust.
     pub fn find(environment: &Environment) -> Result<RepositoryInfo, ProgramError> {
         let mut command = git(environment);
         forbid_fetching(&mut command);
