@@ -66,6 +66,11 @@ fn rights(ledger: &MemoryLedger) -> Vec<Hold> {
     rights
 }
 
+fn runs_commands(ledger: &MemoryLedger) -> bool {
+    let holds = index::all(&ledger.documents).unwrap();
+    holds.iter().any(|hold| hold.is_live(ledger.at) && hold.process.is_some())
+}
+
 fn fences(ledger: &MemoryLedger) -> BTreeSet<u64> {
     index::all(&ledger.documents).unwrap().iter().map(|hold| hold.fence).collect()
 }
@@ -103,6 +108,8 @@ proptest! {
     })]
 
     /// 1/UNDO: right after an act, its undo gives every right that was there before, and no other.
+    /// It may be refused only because of a hold under which a command runs: that excludes every
+    /// other, also one of the same agent.
     #[test]
     fn undo_restores(steps in steps(25)) {
         let mut ledger = MemoryLedger::new(Case::Sensitive);
@@ -116,7 +123,11 @@ proptest! {
             }
             let seen = fences(&ledger);
             let undo = deed.taken_back(&ledger);
-            prop_assert_eq!(act(&mut ledger, &undo), "done", "{:?}", step);
+            let answer = act(&mut ledger, &undo);
+            if answer == "held" && runs_commands(&ledger) {
+                continue;
+            }
+            prop_assert_eq!(answer, "done", "{:?}", step);
             prop_assert_eq!(rights(&ledger), before, "undoing {:?}", step);
             let newest = seen.iter().max().copied().unwrap_or_default();
             let is_new = |fence: &&u64| **fence > newest || seen.contains(*fence);
