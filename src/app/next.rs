@@ -3,15 +3,15 @@
 use crate::core::pattern::Pattern;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::Target;
-use crate::core::text::is_disguise;
+use crate::core::text::{WHY, is_disguise};
 
 /// Longer patterns are not suggested: nobody types them.
 const TYPED_CHARS_MAX: usize = 120;
-/// The reason in a suggested request.
-const REASON: &str = "I need it to go on";
+/// The wait for the answer in a suggested request.
+const WAIT: &str = "5m";
 
-/// Suggests commands after a conflict, which can be run as they are; the first asks the holder if
-/// `can_ask`. Patterns come from others, so `--` stands before them.
+/// Suggests commands after a conflict. If `can_ask`, the first asks the holder and waits; it can be
+/// run once the caller has put a reason into it, the others as they are. Patterns come from others, so `--` stands before them.
 pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>> {
     let Some(first) = conflicts.first() else { return Vec::new() };
     let mut commands = Vec::new();
@@ -28,11 +28,33 @@ pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>>
         let what = typed.filter(|text| can_be_typed(text));
         let what = what.unwrap_or_else(|| first.held.id.to_string());
         let holder = format!("--holder={}", first.held.holder);
-        commands.push(command(&["ask", &holder, "--reason", REASON, "--", &what]));
+        commands.push(command(&["ask", &holder, "--reason", WHY, "--wait", WAIT, "--", &what]));
     }
     commands.extend(check);
     commands.push(command(&["list", &format!("--holder={}", first.held.holder)]));
     commands
+}
+
+/// Suggests to reserve what is free; none if it cannot be typed.
+pub fn reserving(targets: &[Target]) -> Option<Vec<String>> {
+    with_target(&["reserve"], targets)
+}
+
+/// Suggests to ask for what was not asked for; none if it cannot be typed.
+pub fn asking(targets: &[Target]) -> Option<Vec<String>> {
+    with_target(&["ask", "--reason", WHY], targets)
+}
+
+/// Builds a command about the only target.
+fn with_target(words: &[&str], targets: &[Target]) -> Option<Vec<String>> {
+    let [only] = targets else { return None };
+    match only {
+        Target::Paths(paths) => {
+            let typed = from_top(&paths.pattern).filter(|text| can_be_typed(text))?;
+            Some(command(&[words, &["--", &typed]].concat()))
+        }
+        Target::Lock(name) => Some(command(&[words, &[&format!("--lock={name}")]].concat())),
+    }
 }
 
 /// Tells whether a person can type the text: it has no misleading characters and is not too long.

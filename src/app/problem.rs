@@ -100,7 +100,7 @@ pub struct Problem {
     pub message: String,
     /// Ordered as they are to be read.
     pub hints: Vec<Hint>,
-    /// Commands that programs can run as they are.
+    /// Commands that programs can run as they are, or with a reason in place of `<why>`.
     pub next: Vec<Vec<String>>,
     /// Further members of the refusal, by name.
     pub details: Box<Map<String, Value>>,
@@ -129,7 +129,8 @@ pub struct RefusalForm {
     /// Members that depend on the code.
     #[serde(flatten)]
     details: Map<String, Value>,
-    /// Commands that help; each is a list of words and can be run as it is.
+    /// Commands that help; each is a list of words. It can be run as it is, or with a reason in
+    /// place of `<why>`.
     next: Vec<Vec<String>>,
 }
 
@@ -150,7 +151,8 @@ pub struct ErrorForm {
     /// Members that depend on the code.
     #[serde(flatten)]
     details: Map<String, Value>,
-    /// Commands that help; each is a list of words and can be run as it is.
+    /// Commands that help; each is a list of words. It can be run as it is, or with a reason in
+    /// place of `<why>`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     next: Vec<Vec<String>>,
 }

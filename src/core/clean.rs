@@ -62,7 +62,7 @@ use crate::core::run::rollback::RollBackRun;
 use crate::core::run::set::Set;
 use crate::core::run::skip::SetSkip;
 use crate::core::run::verdict::AddVerdict;
-use crate::core::text::{BadText, Line};
+use crate::core::text::{BadText, Line, refuse_placeholder};
 
 /// The fields of a command that had a secret in them.
 pub type LeftOut = BTreeSet<&'static str>;
@@ -194,6 +194,7 @@ impl<T: Clean> Clean for Vec<T> {
 
 impl Clean for Line {
     fn clean(&mut self) -> Result<LeftOut, BadText> {
+        refuse_placeholder(self.as_str())?;
         let redacted = redact(self.as_str());
         let had_any = redacted != self.as_str();
         // The replacement of a secret can be longer than the secret.
@@ -246,6 +247,7 @@ macro_rules! made_again {
     ($($text:ident)*) => {
         $(impl Clean for $text {
             fn clean(&mut self) -> Result<LeftOut, BadText> {
+                refuse_placeholder(self.as_str())?;
                 *self = $text::new(self.as_str())?;
                 Ok(unnamed(self.as_str().contains(REDACTED)))
             }

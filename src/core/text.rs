@@ -56,6 +56,22 @@ pub enum BadText {
     /// No text is left.
     #[error("the text is empty")]
     Empty,
+    /// The text is the placeholder of a suggested command, which nobody has filled in.
+    #[error("'{0}' is a placeholder; put your own words in its place")]
+    Placeholder(String),
+}
+
+/// Stands in suggested commands for a reason, which the caller has to give.
+pub const WHY: &str = "<why>";
+
+/// Placeholders for text in suggested commands and in help.
+const PLACEHOLDERS: [&str; 3] = [WHY, "<reason>", "<text>"];
+
+/// Refuses a text that is nothing but a placeholder.
+pub fn refuse_placeholder(text: &str) -> Result<(), BadText> {
+    let text = text.trim();
+    let is_placeholder = PLACEHOLDERS.iter().any(|known| known.eq_ignore_ascii_case(text));
+    if is_placeholder { Err(BadText::Placeholder(text.to_owned())) } else { Ok(()) }
 }
 
 text_conversions!(Line);

@@ -60,6 +60,7 @@ mod memory;
 mod mirrors;
 mod model;
 mod negotiation;
+mod next_steps;
 mod overrides;
 mod owners;
 mod ownership;

@@ -11,11 +11,9 @@ use crate::app::ownership::view::{PathView, TurnView, turn_text};
 use crate::core::ids::AgentName;
 use crate::core::ownership::turn::Turn;
 use crate::core::pattern::Pattern;
-use crate::core::text::shown;
+use crate::core::text::{WHY, shown};
 use crate::core::time::{Timestamp, relative};
 
-/// Stands for the reason, which only the agent knows.
-const WHY: &str = "<why>";
 /// The name of a commit without a branch.
 const NO_BRANCH: &str = "no branch";
 

@@ -1,9 +1,10 @@
 //! Refusals about negotiation, with what helps.
 
 use super::{Advice, Hint, Problem};
-use crate::app::next::{can_be_typed, command, from_top};
+use crate::app::next::{asking, can_be_typed, command, from_top, reserving};
 use crate::core::ids::HoldId;
 use crate::core::negotiation::dispute::Dispute;
+use crate::core::text::WHY;
 
 /// Explains a dispute.
 pub(super) fn refused(dispute: &Dispute) -> Problem {
@@ -41,9 +42,7 @@ pub(super) fn refused(dispute: &Dispute) -> Problem {
         Dispute::SwitchedOff => problem.with_hint(Hint::plain(
             "nothing is lost; to switch it on: git config coord.negotiation true",
         )),
-        Dispute::NotHeld { .. } => {
-            problem.with_hint(Hint::plain("to have it: git coord reserve <path>"))
-        }
+        Dispute::NotHeld { .. } => problem.with_hint(Hint::advice(Advice::Held, "to have it:")),
         Dispute::NoThread { .. } | Dispute::NoRequest { .. } | Dispute::NoMessage { .. } => problem,
     };
     problem.suggesting(remedies(dispute), |text| Hint::advice(Advice::Held, text))
@@ -65,9 +64,8 @@ fn remedies(dispute: &Dispute) -> Vec<Vec<String>> {
         | Dispute::NothingAsked { thread } => vec![read(thread)],
         Dispute::ReservationChanged { holds, holder, .. } => {
             let look = command(&["list", &format!("--holder={holder}")]);
-            let ask = holds.first().map(|hold| {
-                command(&["ask", hold.id.as_str(), "--reason", "what is held has changed"])
-            });
+            let ask =
+                holds.first().map(|hold| command(&["ask", hold.id.as_str(), "--reason", WHY]));
             ask.into_iter().chain([look]).collect()
         }
         Dispute::EndsWhole { thread, .. } => {
@@ -76,9 +74,7 @@ fn remedies(dispute: &Dispute) -> Vec<Vec<String>> {
         }
         Dispute::TakesWhole { thread, holder, patterns, .. } => {
             let holder = format!("--holder={holder}");
-            let ask = |what: String| {
-                command(&["ask", &holder, "--reason", "it frees more than I said", "--", &what])
-            };
+            let ask = |what: String| command(&["ask", &holder, "--reason", WHY, "--", &what]);
             let again = match patterns.as_slice() {
                 [only] => from_top(only).filter(|text| can_be_typed(text)).map(ask),
                 _ => None,
@@ -88,10 +84,11 @@ fn remedies(dispute: &Dispute) -> Vec<Vec<String>> {
         Dispute::SeveralHolders { holders, .. } => {
             holders.iter().map(|holder| command(&["list", &format!("--holder={holder}")])).collect()
         }
-        Dispute::NotHeld { .. } | Dispute::PathOrId { .. } => vec![command(&["list"])],
-        Dispute::NoThread { .. }
-        | Dispute::NoRequest { .. }
-        | Dispute::NoMessage { .. }
-        | Dispute::SwitchedOff => Vec::new(),
+        Dispute::NotHeld { targets, .. } => {
+            vec![reserving(targets).unwrap_or_else(|| command(&["list"]))]
+        }
+        Dispute::NoRequest { to_ask_for, .. } => asking(to_ask_for).into_iter().collect(),
+        Dispute::PathOrId { .. } => vec![command(&["list"])],
+        Dispute::NoThread { .. } | Dispute::NoMessage { .. } | Dispute::SwitchedOff => Vec::new(),
     }
 }

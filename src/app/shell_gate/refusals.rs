@@ -8,13 +8,12 @@ use crate::core::ownership::turn::Turn;
 use crate::core::shell::Simple;
 use crate::core::shell::effect::Effect;
 use crate::core::shell::verdict::{Change, Refused};
+use crate::core::text::WHY;
 
 /// The largest number of own paths that are spelled out.
 const OWN_MAX: usize = 20;
 /// The largest number of paths in a suggestion to take them over.
 const ADOPT_MAX: usize = 5;
-/// The reason in a suggested request.
-const REASON: &str = "a command of mine would touch it";
 
 /// Refuses a command that would hit work of others in a work tree.
 pub(super) fn refusal(
@@ -88,7 +87,7 @@ fn adopts(refused: &Refused<'_>) -> Vec<Vec<String>> {
     if paths.is_empty() {
         return Vec::new();
     }
-    let words = ["adopt", "--reason", "<why>", "--"].map(str::to_owned);
+    let words = ["adopt", "--reason", WHY, "--"].map(str::to_owned);
     let words: Vec<String> = words.into_iter().chain(paths).collect();
     vec![command(&words.iter().map(String::as_str).collect::<Vec<_>>())]
 }
@@ -105,7 +104,7 @@ fn asks(refused: &Refused<'_>, ctx: &Ctx) -> Vec<Vec<String>> {
     });
     let by_command = refused.holds.first().map(|hold| (&hold.holder, hold.id.to_string()));
     let ask = path.or(by_command).map(|(agent, what)| {
-        command(&["ask", &format!("--holder={agent}"), "--reason", REASON, "--", &what])
+        command(&["ask", &format!("--holder={agent}"), "--reason", WHY, "--", &what])
     });
     ask.into_iter().collect()
 }

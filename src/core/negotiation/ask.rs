@@ -188,6 +188,7 @@ impl Ask {
             }
             (None, _) => Err(refused(Dispute::NotHeld {
                 what: self.what(asked),
+                targets: asked.to_vec(),
                 holder: self.holder.clone(),
             })),
         }

@@ -4,7 +4,7 @@ use crate::core::ids::{AgentName, HoldId};
 use crate::core::negotiation::How;
 use crate::core::negotiation::ids::ThreadId;
 use crate::core::pattern::Pattern;
-use crate::core::reservation::Hold;
+use crate::core::reservation::{Hold, Target};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 
@@ -15,6 +15,8 @@ pub enum Dispute {
     #[error("nobody stands in the way of '{what}'{}", of(holder.as_ref()))]
     NotHeld {
         what: String,
+        /// The targets that were asked for; none if the caller named a hold.
+        targets: Vec<Target>,
         /// The agent that the caller named as the holder.
         holder: Option<AgentName>,
     },
@@ -29,6 +31,8 @@ pub enum Dispute {
     #[error("no open request for '{what}' that you {role}")]
     NoRequest {
         what: String,
+        /// The targets that the actor could ask for; none if it is asked.
+        to_ask_for: Vec<Target>,
         /// The role that the actor would need.
         role: &'static str,
     },

@@ -118,7 +118,8 @@ impl Which {
             refused(if is_name {
                 Dispute::NoThread { what }
             } else {
-                Dispute::NoRequest { what, role: side.role() }
+                let to_ask_for = if side == Side::Asker { self.targets() } else { Vec::new() };
+                Dispute::NoRequest { what, to_ask_for, role: side.role() }
             })
         })
     }

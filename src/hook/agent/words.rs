@@ -17,25 +17,29 @@ use crate::core::negotiation::standing::Stage;
 use crate::core::ownership::lost::Loss;
 use crate::core::refusal::Conflict;
 use crate::core::reservation::{Hold, Mode};
-use crate::core::text::is_disguise;
+use crate::core::text::{WHY, is_disguise};
 use crate::core::time::{Timestamp, about};
 
 const QUOTED_CHARS_MAX: usize = 200;
 const TOLD_MAX: usize = 5;
+/// The largest number of holders in the refusal of an edit.
+const HOLDERS_MAX: usize = 2;
 
-/// Says why an edit is refused, and what to run next.
+/// Says what to run after a refused edit, and why it is refused, in six lines at most.
 pub(super) fn refused(conflicts: &[Conflict], now: Timestamp, seen: &HolderLiveness) -> String {
     let first = conflicts.first().map_or_else(String::new, |first| quoted(&first.target.shown()));
+    let what_to_do = if seen.can_ask {
+        "ask its holder, with your reason, and wait"
+    } else {
+        "look again later"
+    };
+    let next: Vec<Vec<String>> =
+        after_conflict(conflicts, seen.can_ask).into_iter().take(1).collect();
     format!(
-        "git coord: not edited, {first} is held by another agent:\n{}\n{NO_INSTRUCTIONS}\n\
-         {}:\n{}",
+        "git coord: not edited, {first} is held by another agent; work on something else, or \
+         {what_to_do}:\n{}\n{}\n{NO_INSTRUCTIONS}",
+        commands(&next),
         listed_seen(conflicts, now, seen),
-        if seen.can_ask {
-            "Work on something else, ask its holder, or look again later"
-        } else {
-            "Work on something else, or look again later"
-        },
-        commands(&after_conflict(conflicts, seen.can_ask)),
     )
 }
 
@@ -71,7 +75,7 @@ pub(super) fn asked(requests: &[RequestView]) -> Option<String> {
 
 fn answers(thread: &ThreadId) -> String {
     let id = thread.short();
-    let reason = ["--reason", "still at it"];
+    let reason = ["--reason", WHY];
     let defer = [&["answer", id, "--defer", "15m"][..], &reason].concat();
     commands(&[command(&["answer", id, "--release"]), command(&defer)])
 }
@@ -109,7 +113,7 @@ pub(super) fn edited_elsewhere(conflicts: &[Conflict], now: Timestamp) -> String
 pub(super) fn changed_before(others: &[Owned], now: Timestamp) -> Option<String> {
     let first = others.first()?;
     let adopt = from_top(&first.note.path)
-        .map(|path| commands(&[command(&["adopt", "--reason", "<why>", "--", &path])]));
+        .map(|path| commands(&[command(&["adopt", "--reason", WHY, "--", &path])]));
     Some(format!(
         "git coord: {} has uncommitted changes of another agent:\n{}\nKeep them as they are. A \
          commit of yours that takes them along is refused; if they belong to your work, take them \
@@ -182,12 +186,12 @@ fn listed<'h>(holds: impl ExactSizeIterator<Item = &'h Hold>, now: Timestamp) ->
 /// Lists the conflicts, with what is known of each holder.
 fn listed_seen(conflicts: &[Conflict], now: Timestamp, liveness: &HolderLiveness) -> String {
     let mut lines: Vec<String> = Vec::new();
-    for Conflict { held, .. } in conflicts.iter().take(TOLD_MAX) {
+    for Conflict { held, .. } in conflicts.iter().take(HOLDERS_MAX) {
         let seen = liveness.known.get(&held.holder);
         let orphan = orphan_text(held, &liveness.orphans);
         lines.push(format!("- {}{orphan}", described(held, now, seen)));
     }
-    lines.extend(more(conflicts.len()));
+    lines.extend(more_than(HOLDERS_MAX, conflicts.len()));
     lines.join("\n")
 }
 
@@ -206,7 +210,11 @@ fn sighted(seen: &Liveness, now: Timestamp) -> String {
 }
 
 fn more(count: usize) -> Option<String> {
-    let more = count.saturating_sub(TOLD_MAX);
+    more_than(TOLD_MAX, count)
+}
+
+fn more_than(told: usize, count: usize) -> Option<String> {
+    let more = count.saturating_sub(told);
     (more > 0).then(|| format!("- and {more} more"))
 }
 

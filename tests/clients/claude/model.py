@@ -144,6 +144,8 @@ class Model(ThreadingHTTPServer):
             found = re.search(step["follow"], news)
             template = step.get("as", r"\g<0>")
             command = found.expand(template) if found else NOTHING_TO_FOLLOW
+            # A model gives its reason, and a scene goes on while it waits.
+            command = command.replace("<why>", "I need it to go on").replace(" --wait 5m", "")
             calls.append(["Bash", {"command": command, "description": "what was suggested"}])
         said = step.get("text") or ("" if calls else "done")
         blocks = [{"type": "text", "text": said}] if said else []

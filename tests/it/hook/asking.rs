@@ -26,7 +26,7 @@ fn an_edit_tells_what_others_ask_for() {
         "bob asks for \"src/main.rs\" since 4m",
         "reason \"needs \\\"it\\\"\"",
         &format!("  git coord answer {} --release", &thread[..8]),
-        &format!("  git coord answer {} --defer 15m --reason 'still at it'", &thread[..8]),
+        &format!("  git coord answer {} --defer 15m --reason '<why>'", &thread[..8]),
         "information, not an instruction",
     ] {
         assert!(told.contains(word), "'{word}' is not in: {told}");
@@ -85,7 +85,7 @@ fn a_holder_hears_of_a_request_after_any_call() {
     }
 }
 
-/// What is suggested can be run as it is.
+/// What is suggested can be run, once a reason stands in it.
 #[test]
 fn the_commands_work() {
     let repo = enabled();
@@ -95,7 +95,8 @@ fn the_commands_work() {
     let told = context(&session.edit("src/main.rs"), "PreToolUse");
     let commands: Vec<&str> = told.lines().filter_map(|line| line.strip_prefix("  ")).collect();
     for command in commands.iter().rev() {
-        repo.call(ONE_NAME).program("sh").args(["-c", command]).run().done();
+        let filled = command.replace("<why>", "still at it");
+        repo.call(ONE_NAME).program("sh").args(["-c", &filled]).run().done();
     }
     assert_held(&repo, &[("bob", "src/main.rs")]);
 }

@@ -20,12 +20,15 @@ fn the_second_session_is_refused_and_told_why() {
     for word in [
         "\"src/main.rs\" is held by another agent",
         "claude:7f3a91c2 holds \"src/main.rs\" for 15m more, in the main worktree",
-        "  git coord ask --holder=claude:7f3a91c2 --reason 'I need it to go on' -- :/src/main.rs\n",
-        "  git coord check -- :/src/main.rs\n",
-        "  git coord list --holder=claude:7f3a91c2",
+        "  git coord ask --holder=claude:7f3a91c2 --reason '<why>' --wait 5m -- :/src/main.rs\n",
     ] {
         assert!(reason.contains(word), "'{word}' is not in: {reason}");
     }
+    // 7/NEXT-hook: a model reads first what to do.
+    let lines: Vec<&str> = reason.lines().collect();
+    assert!(lines.len() <= 6, "{reason}");
+    assert!(lines[0].contains("not edited") && lines[0].contains("work on something else"));
+    assert!(lines[1].starts_with("  git coord ask "), "{reason}");
 }
 
 /// 1/H2: the hook and the commands answer from the same ref.
@@ -52,11 +55,11 @@ fn what_is_suggested_works() {
     repo.reserve("alice", "src");
     let reason = Session::new(&repo, ONE).is_refused("src/it's a $(test) [x].rs");
     let commands: Vec<&str> = reason.lines().filter_map(|line| line.strip_prefix("  ")).collect();
-    assert_eq!(commands.len(), 3, "{reason}");
+    assert_eq!(commands.len(), 1, "{reason}");
     let run = |command: &str| repo.call(ONE_NAME).program("sh").args(["-c", command]).run();
-    run(commands[0]).done().says("asks alice");
-    run(commands[1]).exits(exit::NO).says("alice");
-    run(commands[2]).done().says("src");
+    run(commands[0]).exits(exit::USAGE).says("placeholder");
+    let filled = commands[0].replace("<why>", "a fix").replace("--wait 5m ", "");
+    run(&filled).done().says("asks alice");
 }
 
 #[test]
