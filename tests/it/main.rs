@@ -83,6 +83,7 @@ mod send;
 mod shell_commands;
 mod shells;
 mod site;
+mod skill;
 mod soak;
 mod status;
 mod sweep;

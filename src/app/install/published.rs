@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::app::install::hook_file::{self, GitHook};
 use crate::app::install::settings;
+use crate::app::prime::RULES;
 
 const NAME: &str = "git-coord";
 const OWNER: &str = "git-coord maintainers";
@@ -28,6 +29,7 @@ pub fn files() -> Vec<(&'static str, String)> {
         ("hooks/hooks.json", lines(&hooks())),
         (".claude-plugin/plugin.json", lines(&plugin())),
         (".claude-plugin/marketplace.json", lines(&marketplace())),
+        (".claude-plugin/skills/git-coord/SKILL.md", skill()),
         (".pre-commit-hooks.yaml", pre_commit_hooks()),
     ]);
     files
@@ -44,6 +46,7 @@ fn plugin() -> Value {
         "description": ABOUT,
         "author": { "name": OWNER },
         "license": env!("CARGO_PKG_LICENSE"),
+        "skills": "./.claude-plugin/skills/",
     })
 }
 
@@ -58,6 +61,27 @@ fn marketplace() -> Value {
 
 fn lines(value: &Value) -> String {
     format!("{value:#}\n")
+}
+
+/// Writes the skill: when Claude Code is to read it, and the rules that `git coord prime` gives.
+fn skill() -> String {
+    format!(
+        "---\nname: {NAME}\ndescription: Coordinates several coding agents and people in one git \
+         repository with 'git coord'. Use when an edit, a commit or a command was refused because \
+         another agent holds a file, before a change of many files, and when another agent asks \
+         for a file.\n---\n\n# Working beside other agents\n\n`git coord prime` tells you your \
+         name, and what others hold now.\n\n{RULES}\n\n## When something is refused\n\n\
+         - The refusal names the holder, the time that is left, and the command to run next. Put \
+         your own reason in place of `<why>`.\n\
+         - `git coord ask` with `--wait` returns when the holder has answered: `released` with \
+         `granted` means that it is yours.\n\
+         - If the time to answer is over, `git coord take <path> --reason '<why>'` takes it, and \
+         the holder is told.\n\
+         - A commit that takes along changes of others is refused: `git coord changes` shows whose \
+         they are.\n\
+         - If uncommitted work is gone, `git coord rescue list` shows what can be had back.\n\n\
+         Every command takes `--json`, and `git coord help <command>` explains it.\n"
+    )
 }
 
 /// Writes the file of pre-commit. Its hooks need an installed program: if pre-commit built one,
