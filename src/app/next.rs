@@ -11,7 +11,8 @@ const TYPED_CHARS_MAX: usize = 120;
 const WAIT: &str = "5m";
 
 /// Suggests commands after a conflict. If `can_ask`, the first asks the holder and waits; it can be
-/// run once the caller has put a reason into it, the others as they are. Patterns come from others, so `--` stands before them.
+/// run once the caller has put a reason into it, the others as they are. Patterns come from others,
+/// so `--` stands before them.
 pub fn after_conflict(conflicts: &[Conflict], can_ask: bool) -> Vec<Vec<String>> {
     let Some(first) = conflicts.first() else { return Vec::new() };
     let mut commands = Vec::new();
