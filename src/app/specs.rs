@@ -88,7 +88,8 @@ fn of_path(repository: &Repository, spec: &OsStr) -> Result<Vec<(Vec<u8>, Patter
     patterns.into_iter().map(with_bytes).collect()
 }
 
-fn keep_bound(count: usize) -> Result<(), AppError> {
+/// Refuses more patterns than one command may have.
+pub fn keep_bound(count: usize) -> Result<(), AppError> {
     if count <= PATTERNS_PER_COMMAND_MAX {
         return Ok(());
     }

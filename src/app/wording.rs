@@ -7,6 +7,7 @@ use crate::core::refusal::Conflict;
 use crate::core::reservation::renew::{Asked, Lost, Why};
 use crate::core::reservation::tickets::Ticket;
 use crate::core::reservation::wait::Obstacles;
+use crate::core::reservation::word::Missing;
 use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
@@ -19,6 +20,8 @@ pub fn quoted(text: &str, chars_max: usize) -> String {
     let safe = shown(&start).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{safe}{more}\"")
 }
+/// The number of holds that are named one by one.
+const OWN_SHOWN_MAX: usize = 5;
 
 /// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {
@@ -121,10 +124,35 @@ pub fn held_text(target: &Target, held: &Hold, verb: &str, when: &str) -> String
     text
 }
 
+/// Names the agent that holds a word which names nothing of the caller's.
+pub fn held_by(missing: &Missing, at: Timestamp) -> Option<String> {
+    let word = missing.word.as_path();
+    let hold = missing.meeting.iter().find(|hold| hold.is_live(at))?;
+    let (target, holder) = (hold.target.shown(), &hold.holder);
+    Some(if target == word {
+        format!("'{}' is held by '{holder}'", shown(&word))
+    } else {
+        format!("'{}' meets '{}', which '{holder}' holds", shown(&word), shown(&target))
+    })
+}
+
+/// Lists what an agent holds, where it named something else.
+pub fn own_holds(own: &[Hold]) -> String {
+    let mut named: Vec<String> =
+        own.iter().map(|hold| format!("'{}'", shown(&hold.target.shown()))).collect();
+    if named.is_empty() {
+        return "you hold nothing".to_owned();
+    }
+    let more = named.split_off(named.len().min(OWN_SHOWN_MAX)).len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("you hold {}{more}", named.join(", "))
+}
+
 /// Tells which reservation was lost, and why.
 pub fn lost_text(lost: &Lost) -> String {
     let named = match &lost.named {
         Asked::Id(id) => id.clone(),
+        Asked::Path(path) => format!("'{}'", shown(path)),
         Asked::Lock(name) => format!("lock '{name}'"),
     };
     match &lost.why {

@@ -74,7 +74,9 @@ fn bad_numbers_are_named() {
 
 #[test]
 fn a_command_that_names_nothing_says_what_to_name() {
-    for (line, words) in [("release", ["--mine", "--path"]), ("renew", ["by id", "--mine"])] {
+    for (line, words) in
+        [("release", ["by path or id", "--mine"]), ("renew", ["by path or id", "--mine"])]
+    {
         let message = usage_message(line);
         assert!(words.iter().all(|word| message.contains(word)), "{message}");
     }

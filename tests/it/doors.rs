@@ -45,9 +45,9 @@ fn nothing_is_not_everything() {
     let ctx = opened(&repo, BOB);
     let request = |all| adopt::Request { paths: &[], from: None, all, reason: &reason };
     makes_no_sense("adopt", adopt::adopt(&ctx, &request(false)));
-    let request = renew::Request { ids: &[], locks: &[], mine: false, ttl: None };
+    let request = renew::Request { words: &[], locks: &[], mine: false, ttl: None };
     makes_no_sense("renew", renew::renew(&ctx, &request));
-    let none = release::Request { ids: &[], paths: &[], locks: &[], mine: false, force: None };
+    let none = release::Request { words: &[], paths: &[], locks: &[], mine: false, force: None };
     makes_no_sense("release", release::release(&ctx, &none));
     let forced = release::Request { mine: true, force: Some(&reason), ..none };
     makes_no_sense("release by force", release::release(&ctx, &forced));

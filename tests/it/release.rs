@@ -137,3 +137,51 @@ fn nothing_named_is_wrong_usage() {
     let repo = Repo::new();
     repo.coord("alice", ["release"]).exits(exit::USAGE);
 }
+
+/// 8/WORDS: the opposite of `reserve docs` is `release docs`.
+#[test]
+fn a_word_that_is_an_own_path_is_that_path() {
+    let repo = Repo::new();
+    repo.reserve("alice", "docs");
+    repo.reserve("alice", "src");
+    let answer = repo.json("alice", ["release", "docs"]);
+    assert_eq!((&answer["released"], &answer["missing"]), (&1.into(), &Value::Array(Vec::new())));
+    repo.json("alice", ["release", "src/api"]);
+    assert_eq!(repo.holds()[0]["except"], Value::from(vec!["src/api"]));
+    repo.reserve("alice", "lib/*.rs");
+    assert_eq!(repo.json("alice", ["release", "lib/*.rs", "src"])["released"], 2);
+    assert_eq!(repo.holds().len(), 0);
+}
+
+/// 8/WORDS: a whole id is an id also for the holder of everything.
+#[test]
+fn an_id_is_no_path_of_a_wide_hold() {
+    let repo = Repo::new();
+    let id = repo.reserve_id("alice", "**");
+    assert_eq!(repo.json("alice", ["release", &id])["ids"][0], id.as_str());
+    let id = repo.reserve_id("alice", "**");
+    assert_eq!(repo.json("alice", ["release", &id[..4]])["ids"][0], id.as_str());
+    assert_eq!(repo.holds().len(), 0);
+}
+
+/// 8/WORDS: a word that names nothing of mine changes nothing, and the answer says who holds it and
+/// what is mine.
+#[test]
+fn a_word_that_is_not_mine_is_missing() {
+    let repo = Repo::new();
+    repo.reserve("alice", "docs");
+    repo.reserve("bob", "src");
+    let tip = repo.tip();
+    let answer = repo.coord_json("bob", ["release", "docs", "lib/x"]).done();
+    assert_eq!(answer.json()["missing"], Value::from(vec!["docs", "lib/x"]));
+    assert_eq!(answer.json()["released"], 0);
+    let said = repo.coord("bob", ["release", "docs", "lib/x"]).done();
+    said.says("'docs' is held by 'alice'").says("you hold 'src'");
+    said.says("you hold nothing of 'lib/x'");
+    repo.coord("carol", ["release", "docs"]).done().says("you hold nothing");
+    repo.coord("bob", ["release", "docs/a.md"]).done().says("'docs', which 'alice' holds");
+    assert_eq!(repo.tip(), tip, "nothing to write");
+    repo.json("bob", ["release", "docs", "--force", "--reason", "crash"]);
+    assert_eq!(repo.list(&["--holder", "alice"]).len(), 0);
+    repo.json("bob", ["ledger", "verify"]);
+}

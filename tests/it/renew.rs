@@ -79,3 +79,23 @@ fn what_is_lost_of_mine_is_named() {
     repo.reserve("alice", "src");
     repo.coord("alice", ["renew", "--mine"]).done();
 }
+
+/// 8/WORDS: a path is renewed by its name, with the whole reservation that it is in.
+#[test]
+fn a_path_is_renewed_by_its_name() {
+    let repo = Repo::new();
+    let wide = repo.reserve_id("alice", "src");
+    repo.reserve("bob", "docs");
+    repo.pass("10m");
+    for word in ["src", "src/api/users.rs"] {
+        let answer = repo.json("alice", ["renew", word, "--ttl", "1h"]);
+        assert_eq!(texts(&answer["renewed"], "id"), [wide.as_str()], "{word}");
+    }
+    let lost = repo.coord_json("alice", ["renew", "src", "docs"]).exits(exit::NO);
+    let lost = &lost.json()["lost"];
+    assert_eq!((&lost[0]["path"], &lost[0]["holder"]), (&"docs".into(), &"bob".into()));
+    repo.pass("2h");
+    let expired = repo.coord_json("alice", ["renew", "src"]).exits(exit::NO);
+    assert_eq!(expired.json()["lost"][0]["why"], "expired");
+    repo.json("bob", ["ledger", "verify"]);
+}

@@ -112,3 +112,19 @@ fn to_oneself_changes_nothing() {
     assert_eq!(repo.json("alice", ["transfer", "--to", "alice"])["transferred"], 0);
     assert_eq!(repo.tip(), tip);
 }
+
+/// 8/WORDS, 1/H4: a path moves by its name, and a word that names nothing stops all.
+#[test]
+fn a_path_moves_by_its_name() {
+    let repo = Repo::new();
+    repo.reserve("alice", "docs");
+    repo.reserve("alice", "src");
+    repo.reserve("carol", "lib");
+    let stranger = ["transfer", "docs", "lib", "--to", "bob"];
+    repo.coord_json("alice", stranger).refused(refusal::NOT_YOURS);
+    repo.coord_json("alice", ["transfer", "docs", "src/api", "--to", "bob"]).exits(exit::NOTHING);
+    assert_eq!(repo.list(&["--holder", "alice"]).len(), 2);
+    assert_eq!(repo.json("alice", ["transfer", "docs", "--to", "bob"])["transferred"], 1);
+    assert_eq!(texts(&repo.list(&["--holder", "bob"]).into(), "pattern"), ["docs"]);
+    repo.json("bob", ["ledger", "verify"]);
+}

@@ -1,52 +1,55 @@
-//! Expands the beginnings of ids that people type, and finds the holds of others that the caller
-//! acts on, before they are recorded: an entry must mean the same on every state.
+//! Reads the words that people type for reservations, and finds the holds of others that the caller
+//! acts on, before they are recorded: an act on others must mean the same on every state.
 
-use crate::app::Ctx;
+use std::ffi::OsString;
+use std::slice;
+
 use crate::app::error::AppError;
+use crate::app::{Ctx, specs};
 use crate::core::ids::{HoldId, HoldIdPrefix};
-use crate::core::refusal::Refusal;
+use crate::core::pattern::Pattern;
+use crate::core::reservation::Hold;
 use crate::core::reservation::select::{self, Named, Selection};
-use crate::core::reservation::{Hold, index};
-
-/// The ids that were typed.
-pub struct Typed {
-    /// The full ids of reservations.
-    pub ids: Vec<HoldIdPrefix>,
-    /// The beginnings that fit no reservation.
-    pub missing: Vec<HoldIdPrefix>,
-}
+use crate::core::reservation::word::{Meant, Wider, Word, meant};
 
 /// Turns an id into a prefix.
 pub fn prefix(id: &HoldId) -> HoldIdPrefix {
     id.as_str().parse().expect("an id is the beginning of itself")
 }
 
-/// Finds the full ids of reservations.
-pub fn ids(ctx: &Ctx, typed: &[HoldIdPrefix]) -> Result<Typed, AppError> {
-    let (whole, short): (Vec<_>, Vec<_>) =
-        typed.iter().cloned().partition(|id| id.as_str().parse::<HoldId>().is_ok());
-    let mut found = Typed { ids: whole, missing: Vec::new() };
-    if short.is_empty() {
-        return Ok(found);
+/// The words that were typed for reservations.
+#[derive(Default)]
+pub struct Words {
+    pub words: Vec<Word>,
+    /// The patterns of all words.
+    pub patterns: Vec<Pattern>,
+}
+
+/// Reads the words that were typed for reservations. Each of them is a path, and some could be the
+/// beginning of an id, too.
+pub fn words(ctx: &Ctx, typed: &[OsString]) -> Result<Words, AppError> {
+    let mut read = Words::default();
+    for typed in typed {
+        let id: Option<HoldIdPrefix> = typed.to_str().and_then(|word| word.parse().ok());
+        let patterns = match specs::named(ctx.repository(), slice::from_ref(typed)) {
+            Ok(patterns) => patterns,
+            // An id is one also where no path can be.
+            Err(_) if id.is_some() => Vec::new(),
+            Err(error) => return Err(error),
+        };
+        read.patterns.extend(patterns.iter().cloned());
+        read.words.push(Word { patterns, id });
     }
-    let reading = ctx.read()?;
-    for prefix_typed in short {
-        match index::with_prefix(&reading.base.snapshot, &prefix_typed)?.as_slice() {
-            [] => found.missing.push(prefix_typed),
-            [only] => found.ids.push(prefix(only)),
-            several => {
-                let ids = several.to_vec();
-                return Err(Refusal::Ambiguous { prefix: prefix_typed, ids }.into());
-            }
-        }
-    }
-    Ok(found)
+    specs::keep_bound(read.patterns.len())?;
+    Ok(read)
 }
 
 /// Finds the holds of other agents that a selection means now.
 pub fn of_others(ctx: &Ctx, which: &Selection) -> Result<Vec<HoldId>, AppError> {
     let reading = ctx.read()?;
     let documents = &reading.base.snapshot;
+    let how = (reading.case.into(), Wider::Counts);
+    let Meant { which, .. } = meant(documents, which, how, reading.now, |_| true)?;
     let mut holds = Vec::new();
     for found in select::by_ids(documents, &which.ids)? {
         if let Named::Hold(hold) = found {
@@ -56,7 +59,7 @@ pub fn of_others(ctx: &Ctx, which: &Selection) -> Result<Vec<HoldId>, AppError> 
     for name in &which.locks {
         holds.extend(select::by_lock(documents, name)?);
     }
-    let by_path = select::by_paths(documents, which, reading.case, |_| true)?;
+    let by_path = select::by_paths(documents, &which, reading.case, |_| true)?;
     holds.extend(by_path.inside.into_iter().chain(by_path.wider));
     holds.retain(|hold: &Hold| !ctx.actor().covers(&hold.holder));
     Ok(select::once(holds).into_iter().map(|hold| hold.id).collect())

@@ -5,23 +5,26 @@ use std::ffi::OsString;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::app::answer::Answer;
+use crate::app::answer::{Answer, Note};
 use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
-use crate::app::reservations::named::{self, Typed};
+use crate::app::reservations::named::{self, Words};
 use crate::app::reservations::terminals;
+use crate::app::wording::{held_by, own_holds};
 use crate::app::{Ctx, WriteMode, specs};
-use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
+use crate::core::ids::{HoldId, LockName};
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
 use crate::core::reservation::release::{Release, Released};
 use crate::core::reservation::select::Selection;
 use crate::core::text::Line;
+use crate::core::time::Timestamp;
 
 /// Reservations that are to end.
 pub struct Request<'r> {
-    pub ids: &'r [HoldIdPrefix],
+    /// Paths, patterns, ids and beginnings of ids. A path that is held comes first.
+    pub words: &'r [OsString],
     /// Paths relative to the caller's directory; reservations of them or inside of them are meant.
     pub paths: &'r [OsString],
     pub locks: &'r [LockName],
@@ -34,15 +37,15 @@ pub struct Request<'r> {
 impl Request<'_> {
     /// Checks that the request says what it means.
     pub fn check(&self) -> Result<(), AppError> {
-        let names_some = !(self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty());
+        let names_some = !(self.words.is_empty() && self.paths.is_empty() && self.locks.is_empty());
         if !names_some && !self.mine {
             return Err(AppError::usage(
-                "nothing to release: name reservations by id, a path with --path, a lock with \
-                 --lock, or all of yours with --mine",
+                "nothing to release: name reservations by path or id, a lock with --lock, or all \
+                 of yours with --mine",
             ));
         }
         if self.mine && (names_some || self.force.is_some()) {
-            let message = "--mine goes with no id, no --path, no --lock and no --force";
+            let message = "--mine goes with no path, no id, no --lock and no --force";
             return Err(AppError::usage(message));
         }
         Ok(())
@@ -56,7 +59,7 @@ pub struct Body {
     pub released: usize,
     /// The ids of these reservations.
     pub ids: Vec<HoldId>,
-    /// The ids and the names of locks that name no reservation, or no longer one.
+    /// The paths, ids and names of locks that name no reservation of the caller, or no longer one.
     pub missing: Vec<String>,
     /// Always empty: a reservation that covers more than the given paths goes on without them.
     pub wider: Vec<HoldId>,
@@ -71,11 +74,11 @@ pub struct Body {
 /// Ends the reservations that were named.
 pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     request.check()?;
-    let Typed { ids, missing } = named::ids(ctx, request.ids)?;
+    let Words { words, patterns } = named::words(ctx, request.words)?;
     let paths = specs::named(ctx.repository(), request.paths)?;
     let mut which = Selection {
-        ids,
-        facts: path_facts(ctx.repository(), &paths),
+        words,
+        facts: path_facts(ctx.repository(), &[&patterns[..], &paths].concat()),
         paths,
         locks: request.locks.to_vec(),
         mine: request.mine,
@@ -90,11 +93,18 @@ pub fn release(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
     let given = released.iter().chain(narrowed);
     let elsewhere =
         terminals::warnings(ctx, given, |what, place| format!("{what} was held from {place}"));
-    let answer = Answer::committed(committed, |mut released: Released| {
-        released.missing.extend(missing);
-        Body::from(released)
-    });
+    let mut answer = Answer::committed(committed, Body::from);
+    answer.notes.extend(notes(&answer.body.holds, answer.at).map(Note::plain));
     Ok(answer.noting(elsewhere))
+}
+
+/// Says of the words that name nothing of the caller's who holds them, and what the caller holds.
+fn notes(released: &Released, at: Timestamp) -> impl Iterator<Item = String> {
+    let missing = &released.missing_words;
+    let held = missing.iter().filter_map(|missing| held_by(missing, at));
+    let is_idle = released.released.is_empty() && released.narrowed.is_empty();
+    let own = (is_idle && !missing.is_empty()).then(|| own_holds(&released.own));
+    held.chain(own).collect::<Vec<_>>().into_iter()
 }
 
 /// Lists the ids of holds.
@@ -104,7 +114,8 @@ pub fn ids(holds: &[Hold]) -> Vec<HoldId> {
 
 impl From<Released> for Body {
     fn from(holds: Released) -> Body {
-        let missing = holds.missing.iter().map(ToString::to_string);
+        let words = holds.missing_words.iter().map(|missing| missing.word.shown());
+        let missing = words.chain(holds.missing.iter().map(ToString::to_string));
         Body {
             released: holds.released.len(),
             ids: ids(&holds.released),

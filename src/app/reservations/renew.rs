@@ -1,18 +1,21 @@
 //! Extends reservations that are still the caller's.
 
+use std::ffi::OsString;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::answer::Answer;
 use crate::app::error::AppError;
 use crate::app::next::command;
+use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
-use crate::app::reservations::named::{self, Typed};
+use crate::app::reservations::named::{self, Words};
 use crate::app::reservations::terminals;
 use crate::app::view::HoldView;
 use crate::app::wording::lost_text;
 use crate::app::{Ctx, WriteMode};
-use crate::core::ids::{HoldIdPrefix, LockName};
+use crate::core::ids::LockName;
 use crate::core::ledger::LedgerName;
 use crate::core::reservation::Hold;
 use crate::core::reservation::index::{self, Whose};
@@ -26,7 +29,8 @@ const SEARCHED_MAX: usize = 1_000;
 
 /// Reservations that are to live longer.
 pub struct Request<'r> {
-    pub ids: &'r [HoldIdPrefix],
+    /// Paths, patterns, ids and beginnings of ids. A path that is held comes first.
+    pub words: &'r [OsString],
     pub locks: &'r [LockName],
     /// Set to renew everything of the caller.
     pub mine: bool,
@@ -37,13 +41,13 @@ pub struct Request<'r> {
 impl Request<'_> {
     /// Checks that the request says what it means.
     pub fn check(&self) -> Result<(), AppError> {
-        let names_some = !self.ids.is_empty() || !self.locks.is_empty();
+        let names_some = !self.words.is_empty() || !self.locks.is_empty();
         match (names_some, self.mine) {
             (false, false) => Err(AppError::usage(
-                "nothing to renew: name reservations by id, a lock with --lock, or all of yours \
-                 with --mine",
+                "nothing to renew: name reservations by path or id, a lock with --lock, or all of \
+                 yours with --mine",
             )),
-            (true, true) => Err(AppError::usage("--mine goes with no id and no --lock")),
+            (true, true) => Err(AppError::usage("--mine goes with no path, no id and no --lock")),
             _ => Ok(()),
         }
     }
@@ -61,17 +65,17 @@ pub struct Body {
 /// Extends the reservations that were named, and reports those that were lost.
 pub fn renew(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     request.check()?;
-    let Typed { ids, missing } = named::ids(ctx, request.ids)?;
+    let Words { words, patterns } = named::words(ctx, request.words)?;
     let which = Selection {
-        ids,
+        words,
+        facts: path_facts(ctx.repository(), &patterns),
         locks: request.locks.to_vec(),
         mine: request.mine,
         ..Selection::default()
     };
     let command = Renew { which, ttl: request.ttl.unwrap_or(ctx.settings().ttl) };
     // This has to come before the renewal, which is an entry of the caller too.
-    let mut lost = if request.mine { lost(ctx)? } else { Vec::new() };
-    lost.extend(missing.iter().map(|id| Lost { named: Asked::Id(id.to_string()), why: Why::Gone }));
+    let lost = if request.mine { lost(ctx)? } else { Vec::new() };
     let committed = ctx.transact(LedgerName::Reservations, command, WriteMode::Plain)?;
     let at = committed.at;
     let elsewhere = terminals::warnings(ctx, &committed.answer.renewed, |what, place| {

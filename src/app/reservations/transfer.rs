@@ -7,14 +7,12 @@ use serde::Serialize;
 
 use super::release::ids;
 use crate::app::answer::Answer;
-use crate::app::error::AppError;
 use crate::app::path_facts::path_facts;
 use crate::app::problem::Problem;
-use crate::app::reservations::named::{self, Typed};
+use crate::app::reservations::named::{self, Words};
 use crate::app::{Ctx, WriteMode, specs};
-use crate::core::ids::{AgentName, HoldId, HoldIdPrefix, LockName};
+use crate::core::ids::{AgentName, HoldId, LockName};
 use crate::core::ledger::LedgerName;
-use crate::core::refusal::Refusal;
 use crate::core::reservation::Hold;
 use crate::core::reservation::select::Selection;
 use crate::core::reservation::transfer::Transfer;
@@ -22,7 +20,8 @@ use crate::core::text::Line;
 
 /// Reservations to transfer; everything that the agent holds if none is named.
 pub struct Request<'r> {
-    pub ids: &'r [HoldIdPrefix],
+    /// Paths, patterns, ids and beginnings of ids. A path that is held comes first.
+    pub words: &'r [OsString],
     /// Paths relative to the caller's directory; reservations of them or inside of them are meant.
     pub paths: &'r [OsString],
     pub locks: &'r [LockName],
@@ -51,18 +50,14 @@ pub struct Body {
 /// Hands over all reservations that were named, or none.
 pub fn transfer(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem> {
     let from = request.from.unwrap_or_else(|| ctx.actor()).clone();
-    let Typed { ids: named, missing } = named::ids(ctx, request.ids)?;
-    if !missing.is_empty() {
-        let named = missing.iter().map(ToString::to_string).collect();
-        return Err(AppError::from(Refusal::NothingThere { named }).into());
-    }
+    let Words { words, patterns } = named::words(ctx, request.words)?;
     let paths = specs::named(ctx.repository(), request.paths)?;
     let mut command = Transfer {
         from: from.clone(),
         to: request.to.clone(),
         which: Selection {
-            ids: named,
-            facts: path_facts(ctx.repository(), &paths),
+            words,
+            facts: path_facts(ctx.repository(), &[&patterns[..], &paths].concat()),
             paths,
             locks: request.locks.to_vec(),
             ..Selection::default()

@@ -9,31 +9,33 @@ use crate::cli::dispatch::Context;
 use crate::cli::exit::ExitCode;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ids::{HoldIdPrefix, LockName};
+use crate::core::ids::LockName;
 use crate::core::reservation::release::Released;
 use crate::core::text::{Line, shown};
 
 const EXAMPLES: &str = "\
 Examples:
   git coord release --mine
+  git coord release src/api
   git coord release k3v9x2ab
-  git coord release --path src/api
   git coord release --lock staging-db
   git coord release k3v9x2ab --force --reason 'session crashed'";
 
 /// Release reservations
 ///
-/// A reservation that is already gone is no error. Releases another agent's reservation only with
-/// --force and --reason, records both, and tells the holder.
+/// A word is a path before it is the beginning of an id. If you release a path of a wider
+/// reservation, you keep the rest. A path that is not yours, or a reservation that is already gone,
+/// is no error. Releases another agent's reservation only with --force and --reason, records both,
+/// and tells the holder.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Ids of reservations; the beginning of an id is enough
-    #[arg(value_name = "ID")]
-    pub(crate) ids: Vec<HoldIdPrefix>,
+    /// Paths or patterns that you hold, or ids; the beginning of an id is enough
+    #[arg(value_name = "PATH|ID", value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) words: Vec<OsString>,
 
     /// Release all your reservations
-    #[arg(long, conflicts_with_all = ["ids", "paths", "locks", "force"])]
+    #[arg(long, conflicts_with_all = ["words", "paths", "locks", "force"])]
     pub(crate) mine: bool,
 
     /// Release this path and everything inside it; you keep the rest of a wider reservation
@@ -56,7 +58,7 @@ pub(crate) struct Args {
 impl Args {
     pub(crate) fn request(&self) -> Request<'_> {
         Request {
-            ids: &self.ids,
+            words: &self.words,
             paths: &self.paths,
             locks: &self.locks,
             mine: self.mine,
@@ -82,13 +84,23 @@ fn print_answer(ui: &mut Ui, answer: &Released) -> std::io::Result<()> {
         let target = shown(&hold.target.shown()).into_owned();
         ui.line(&format!("kept      {id}  {}", ui.paint(Slot::Path, &target)))?;
     }
+    for missing in &answer.missing_words {
+        let word = shown(&missing.word.shown()).into_owned();
+        let could_be_an_id = missing.word.id.is_some() && missing.meeting.is_empty();
+        ui.note(&match could_be_an_id {
+            true => format!("not there (any more): {word}"),
+            false => format!("you hold nothing of '{word}'"),
+        })?;
+    }
     for id in &answer.missing {
         ui.note(&format!("not there (any more): {id}"))?;
     }
     for name in &answer.missing_locks {
         ui.note(&format!("nobody holds lock '{name}'"))?;
     }
-    let is_missing = !answer.missing.is_empty() || !answer.missing_locks.is_empty();
+    let is_missing = !answer.missing_words.is_empty()
+        || !answer.missing.is_empty()
+        || !answer.missing_locks.is_empty();
     if answer.released.is_empty() && answer.narrowed.is_empty() && !is_missing {
         ui.note("nothing to release")?;
     }

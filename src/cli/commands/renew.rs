@@ -1,5 +1,7 @@
 //! `git coord renew`
 
+use std::ffi::OsString;
+
 use crate::app::problem::Problem;
 use crate::app::reservations::renew::{Body, Request, renew};
 use crate::app::wording::lost_text;
@@ -9,28 +11,29 @@ use crate::cli::holds::print_table;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
 use crate::cli::values::parse_ttl;
-use crate::core::ids::{HoldIdPrefix, LockName};
+use crate::core::ids::LockName;
 use crate::core::time::Ttl;
 
 const EXAMPLES: &str = "\
 Examples:
   git coord renew --mine
-  git coord renew k3v9x2ab --ttl 1h
+  git coord renew src/api --ttl 1h
+  git coord renew k3v9x2ab
   git coord renew --lock staging-db";
 
 /// Extend reservations that are still yours
 ///
-/// Never shortens a reservation. Names the reservations that are no longer yours, and exits with 1
-/// if there are any.
+/// A path inside a wider reservation renews that reservation. Never shortens a reservation. Names
+/// the reservations that are no longer yours, and exits with 1 if there are any.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Ids of reservations; the beginning of an id is enough
-    #[arg(value_name = "ID")]
-    pub(crate) ids: Vec<HoldIdPrefix>,
+    /// Paths or patterns that you hold, or ids; the beginning of an id is enough
+    #[arg(value_name = "PATH|ID", value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) words: Vec<OsString>,
 
     /// Renew all your reservations
-    #[arg(long, conflicts_with_all = ["ids", "locks"])]
+    #[arg(long, conflicts_with_all = ["words", "locks"])]
     pub(crate) mine: bool,
 
     /// Renew your reservation of this named lock
@@ -44,7 +47,7 @@ pub(crate) struct Args {
 
 impl Args {
     pub(crate) fn request(&self) -> Request<'_> {
-        Request { ids: &self.ids, locks: &self.locks, mine: self.mine, ttl: self.ttl }
+        Request { words: &self.words, locks: &self.locks, mine: self.mine, ttl: self.ttl }
     }
 
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {

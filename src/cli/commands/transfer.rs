@@ -9,12 +9,12 @@ use crate::cli::exit::ExitCode;
 use crate::cli::holds::print_table;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::core::ids::{AgentName, HoldIdPrefix, LockName};
+use crate::core::ids::{AgentName, LockName};
 use crate::core::text::Line;
 
 const EXAMPLES: &str = "\
 Examples:
-  git coord transfer --to claude:7f3a91c2 --path src/api
+  git coord transfer src/api --to claude:7f3a91c2
   git coord transfer --from codex:1b2c3d4e --to mia@laptop --force --reason 'takes over'";
 
 /// Transfer reservations to another agent
@@ -25,9 +25,9 @@ Examples:
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// Ids of reservations; the beginning of an id is enough
-    #[arg(value_name = "ID")]
-    pub(crate) ids: Vec<HoldIdPrefix>,
+    /// Paths or patterns that the agent holds, or ids; the beginning of an id is enough
+    #[arg(value_name = "PATH|ID", value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) words: Vec<OsString>,
 
     /// Agent that gets the reservations
     #[arg(long, value_name = "AGENT")]
@@ -58,7 +58,7 @@ impl Args {
     pub(crate) fn run(&self, ui: &mut Ui, context: &Context<'_>) -> Result<ExitCode, Problem> {
         let ctx = context.open()?;
         let request = Request {
-            ids: &self.ids,
+            words: &self.words,
             paths: &self.paths,
             locks: &self.locks,
             from: self.from.as_ref(),

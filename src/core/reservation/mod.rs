@@ -35,6 +35,7 @@ pub mod tickets;
 pub mod transfer;
 pub mod undo;
 pub mod wait;
+pub mod word;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

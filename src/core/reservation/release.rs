@@ -5,10 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::core::decision::{Act, Decide, Env, No};
 use crate::core::ids::{HoldIdPrefix, LockName};
 use crate::core::limits::EXCEPTIONS_MAX;
+use crate::core::pattern::Pattern;
 use crate::core::refusal::{Refusal, within};
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::target::targets;
+use crate::core::reservation::word::{Meant, Missing, Wider, meant};
 use crate::core::reservation::{Hold, events, index, named, named_targets, narrow, sweep};
 use crate::core::text::Line;
 
@@ -35,21 +37,32 @@ pub struct Released {
     pub wider: Vec<Hold>,
     /// Own holds that reached beyond a named path and go on without it, as they are now.
     pub narrowed: Vec<Hold>,
+    /// Words that name nothing which may be released.
+    pub missing_words: Vec<Missing>,
+    /// The live holds of the asker and its subagents, if words were missing and nothing else was
+    /// done.
+    pub own: Vec<Hold>,
+    /// The paths that were meant.
+    pub paths: Vec<Pattern>,
 }
 
 impl Decide for Release {
     type Answer = Released;
 
     fn decide(&self, act: &mut Act<'_>) -> Result<Released, No> {
-        let mut answer = Released::default();
+        let how = (act.env.comparing(), Wider::Counts);
+        let Meant { which, missing } =
+            meant(act, &self.which, how, act.env.now, |hold| self.may_release(act, hold))?;
+        let mut answer =
+            Released { missing_words: missing, paths: which.paths.clone(), ..Released::default() };
         let mut chosen = Vec::new();
-        for found in select::by_ids(act, &self.which.ids)? {
+        for found in select::by_ids(act, &which.ids)? {
             match found {
                 Named::Missing(id) => answer.missing.push(id),
                 Named::Hold(hold) => chosen.push(*hold),
             }
         }
-        for name in &self.which.locks {
+        for name in &which.locks {
             let mut holds = select::by_lock(act, name)?;
             if !holds.iter().any(|hold| hold.is_live(act.env.now)) {
                 answer.missing_locks.push(name.clone());
@@ -67,21 +80,21 @@ impl Decide for Release {
         if !strangers.is_empty() {
             return Err(Refusal::NotYours { holds: strangers, at: act.env.now }.into());
         }
-        let by_path = select::by_paths(act, &self.which, act.env.comparing(), |hold| {
-            self.may_release(act, hold) && self.which.means(hold)
+        let by_path = select::by_paths(act, &which, act.env.comparing(), |hold| {
+            self.may_release(act, hold) && which.means(hold)
         })?;
         chosen.extend(by_path.inside);
-        if self.which.mine {
-            let whose = if self.which.alone { Whose::Own } else { Whose::Session };
+        if which.mine {
+            let whose = if which.alone { Whose::Own } else { Whose::Session };
             let own = index::of_agent(act, act.env.actor, whose)?;
-            chosen.extend(own.into_iter().filter(|hold| self.which.means(hold)));
+            chosen.extend(own.into_iter().filter(|hold| which.means(hold)));
         }
         let mut chosen = select::once(chosen);
         // A hold that expired before it was released is reported as missing, and gets the event
         // `expired`.
         for hold in sweep::remove_ended(act, &mut chosen) {
             let named = |id: &&HoldIdPrefix| hold.id.as_str().starts_with(id.as_str());
-            answer.missing.extend(self.which.ids.iter().find(named).cloned());
+            answer.missing.extend(which.ids.iter().find(named).cloned());
         }
         for hold in &chosen {
             index::remove(act, hold);
@@ -91,7 +104,7 @@ impl Decide for Release {
         if act.env.rules >= 2 {
             self.narrow(act, by_path.wider, &mut answer)?;
             answer.released.extend(chosen);
-            return Ok(answer);
+            return with_own(act, answer);
         }
         let stays =
             |hold: &Hold| hold.is_live(act.env.now) && chosen.iter().all(|gone| gone.id != hold.id);
@@ -101,7 +114,7 @@ impl Decide for Release {
     }
 
     fn summary(&self, answer: &Released, env: &Env<'_>) -> String {
-        let given = targets(&self.which.paths, &[], &self.which.facts);
+        let given = targets(&answer.paths, &[], &self.which.facts);
         let patterns = match answer.released.as_slice() {
             [] if !answer.narrowed.is_empty() => named_targets(&given),
             released => named(released),
@@ -121,7 +134,7 @@ impl Release {
     /// of a hold could not be kept, because its caller named only a path. For a hook such a hold
     /// stays as it is: it ends with the turn anyway. Before rules 3 it ended then.
     fn narrow(&self, act: &mut Act<'_>, wider: Vec<Hold>, answer: &mut Released) -> Result<(), No> {
-        let given = targets(&self.which.paths, &[], &self.which.facts);
+        let given = targets(&answer.paths, &[], &self.which.facts);
         for hold in select::once(wider) {
             // An earlier part of this act may have ended it.
             let Some(hold) = index::by_id(act, &hold.id)?.filter(|hold| hold.is_live(act.env.now))
@@ -152,4 +165,14 @@ impl Release {
         let is_forced = self.force.is_some() && self.which.saw(hold);
         is_forced || act.env.actor.covers(&hold.holder)
     }
+}
+
+/// Adds what the asker does hold if all that it named are words without a meaning.
+fn with_own(act: &Act<'_>, mut answer: Released) -> Result<Released, No> {
+    let is_idle = answer.released.is_empty() && answer.narrowed.is_empty();
+    if is_idle && !answer.missing_words.is_empty() {
+        answer.own = index::of_agent(act, act.env.actor, Whose::Session)?;
+        answer.own.retain(|hold| hold.is_live(act.env.now));
+    }
+    Ok(answer)
 }

@@ -12,6 +12,7 @@ use crate::core::event::Event;
 use crate::core::ids::{AgentName, HoldId, LockName};
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::select::{self, Named, Selection};
+use crate::core::reservation::word::{Meant, Missing, Wider, meant};
 use crate::core::reservation::{Hold, events, index, named};
 use crate::core::time::{Timestamp, Ttl};
 
@@ -27,7 +28,7 @@ pub struct Renew {
 /// A hold that no longer belongs to the asker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Lost {
-    /// The id or the lock that the request named.
+    /// The id, the path or the lock that the request named.
     #[serde(flatten)]
     pub named: Asked,
     /// The reason why the hold is lost.
@@ -41,6 +42,8 @@ pub struct Lost {
 pub enum Asked {
     /// The id of the hold.
     Id(String),
+    /// A path or a pattern.
+    Path(String),
     /// The lock that the hold is on.
     Lock(LockName),
 }
@@ -71,7 +74,13 @@ impl Decide for Renew {
     fn decide(&self, act: &mut Act<'_>) -> Result<Renewed, No> {
         let mut answer = Renewed::default();
         let mut mine = Vec::new();
-        for found in select::by_ids(act, &self.which.ids)? {
+        let how = (act.env.comparing(), Wider::Counts);
+        let is_own = |hold: &Hold| hold.holder == *act.env.actor && hold.is_live(act.env.now);
+        let Meant { which, missing } = meant(act, &self.which, how, act.env.now, is_own)?;
+        answer.lost.extend(missing.into_iter().map(|missing| lost_word(missing, act)));
+        let by_path = select::by_paths(act, &which, act.env.comparing(), is_own)?;
+        mine.extend(by_path.inside.into_iter().chain(by_path.wider));
+        for found in select::by_ids(act, &which.ids)? {
             let (id, hold) = match found {
                 Named::Missing(id) => (id.to_string(), None),
                 Named::Hold(hold) => (hold.id.to_string(), Some(*hold)),
@@ -81,13 +90,13 @@ impl Decide for Renew {
                 None => mine.extend(hold),
             }
         }
-        for name in &self.which.locks {
+        for name in &which.locks {
             match own_on_lock(act, name)? {
                 Ok(holds) => mine.extend(holds),
                 Err(why) => answer.lost.push(Lost { named: Asked::Lock(name.clone()), why }),
             }
         }
-        if self.which.mine {
+        if which.mine {
             mine.extend(index::of_agent(act, act.env.actor, Whose::Own)?);
             mine.retain(|hold| hold.is_live(act.env.now));
         }
@@ -104,6 +113,21 @@ impl Decide for Renew {
         let patterns = named(&answer.renewed);
         format!("renew {patterns} for {} ({})", env.actor, self.ttl)
     }
+}
+
+/// Says why a word names nothing of the asker's.
+fn lost_word(Missing { word, meeting }: Missing, act: &Act<'_>) -> Lost {
+    let (own, others): (Vec<Hold>, Vec<Hold>) =
+        meeting.into_iter().partition(|hold| hold.holder == *act.env.actor);
+    let held = others.into_iter().find(|hold| hold.is_live(act.env.now));
+    let held = held.map(|hold| Why::Held { holder: hold.holder });
+    let expired = own.first().map(|hold| Why::Expired { expired_at: hold.expires_at });
+    let why = held.or(expired);
+    let named = match &word.id {
+        Some(id) if why.is_none() => Asked::Id(id.to_string()),
+        _ => Asked::Path(word.as_path()),
+    };
+    Lost { named, why: why.unwrap_or(Why::Gone) }
 }
 
 /// Says why a hold no longer belongs to an agent; `None` if it does.

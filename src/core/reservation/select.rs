@@ -8,6 +8,7 @@ use crate::core::ids::{HoldId, HoldIdPrefix, LockName};
 use crate::core::pattern::{Case, Pattern};
 use crate::core::refusal::Refusal;
 use crate::core::reservation::paths::{Comparing, PathFacts};
+use crate::core::reservation::word::Word;
 use crate::core::reservation::{Hold, Target, Via, index};
 
 /// The holds that a caller named.
@@ -16,6 +17,9 @@ pub struct Selection {
     /// Ids, or the beginnings of ids.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub ids: Vec<HoldIdPrefix>,
+    /// Words that the decision reads as paths or as ids.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub words: Vec<Word>,
     /// Patterns that mean every hold equal to or inside them.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub paths: Vec<Pattern>,
@@ -44,9 +48,10 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Tells whether no id, no path and no lock is named.
+    /// Tells whether no word, no id, no path and no lock is named.
     pub fn names_nothing(&self) -> bool {
-        self.ids.is_empty() && self.paths.is_empty() && self.locks.is_empty()
+        let names_holds = !self.words.is_empty() || !self.ids.is_empty();
+        !names_holds && self.paths.is_empty() && self.locks.is_empty()
     }
 
     /// Tells whether the caller saw the hold. Entries of rules 1 do not record what was seen.

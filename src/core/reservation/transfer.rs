@@ -9,6 +9,7 @@ use crate::core::reservation::check::Asker;
 use crate::core::reservation::index::Whose;
 use crate::core::reservation::reserve::keep_agent_limit;
 use crate::core::reservation::select::{self, Named, Selection};
+use crate::core::reservation::word::{Meant, Wider, meant};
 use crate::core::reservation::{Hold, events, index, named};
 use crate::core::text::Line;
 
@@ -77,15 +78,23 @@ impl Transfer {
     /// the whole transfer.
     fn chosen(&self, act: &Act<'_>) -> Result<Vec<Hold>, No> {
         let mut chosen = Vec::new();
-        let mut missing = Vec::new();
-        for (found, id) in select::by_ids(act, &self.which.ids)?.into_iter().zip(&self.which.ids) {
+        let is_from = |hold: &Hold| hold.holder == self.from;
+        let how = (act.env.comparing(), Wider::IsNotMeant);
+        let Meant { which, missing } = meant(act, &self.which, how, act.env.now, is_from)?;
+        let is_in_the_way = |hold: &&Hold| hold.is_live(act.env.now) && !is_from(hold);
+        let others = missing.iter().flat_map(|missing| &missing.meeting).filter(is_in_the_way);
+        let others: Vec<Hold> = select::once(others.cloned().collect());
+        if !others.is_empty() {
+            return Err(Refusal::NotYours { holds: others, at: act.env.now }.into());
+        }
+        let mut missing: Vec<String> = missing.iter().map(|it| it.word.shown()).collect();
+        for (found, id) in select::by_ids(act, &which.ids)?.into_iter().zip(&which.ids) {
             match found {
                 Named::Hold(hold) if hold.is_live(act.env.now) => chosen.push(*hold),
                 Named::Hold(_) | Named::Missing(_) => missing.push(id.to_string()),
             }
         }
-        let is_from = |hold: &Hold| hold.holder == self.from;
-        for name in &self.which.locks {
+        for name in &which.locks {
             let mut holds = select::by_lock(act, name)?;
             holds.retain(|hold| is_from(hold) && hold.is_live(act.env.now));
             if holds.is_empty() {
@@ -96,8 +105,8 @@ impl Transfer {
         if !missing.is_empty() {
             return Err(Refusal::NothingThere { named: missing }.into());
         }
-        chosen.extend(select::by_paths(act, &self.which, act.env.comparing(), is_from)?.inside);
-        if self.which.names_nothing() {
+        chosen.extend(select::by_paths(act, &which, act.env.comparing(), is_from)?.inside);
+        if which.names_nothing() {
             chosen.extend(index::of_agent(act, &self.from, Whose::Own)?);
         }
         chosen.retain(|hold| hold.is_live(act.env.now) && self.which.saw(hold));
