@@ -27,6 +27,13 @@ pub(crate) struct EventPlace {
     pub(crate) sequence: u64,
 }
 
+/// The place that events are wanted from: `reservations:42`, or `5m`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EventsFrom {
+    Place(EventPlace),
+    Ago(Duration),
+}
+
 /// A word on the command line: its value, and its help.
 pub(crate) type Word<T> = (&'static str, T, &'static str);
 
@@ -74,12 +81,27 @@ pub(crate) fn parse_entry(text: &str) -> Result<EntryName, String> {
 }
 
 /// Parses `<ledger>:<sequence number>`.
-pub(crate) fn parse_event_place(text: &str) -> Result<EventPlace, String> {
+fn parse_event_place(text: &str) -> Result<EventPlace, String> {
     let (ledger, sequence) =
         text.split_once(':').ok_or("expected <ledger>:<sequence number>, as 'reservations:42'")?;
     let sequence =
         sequence.parse().map_err(|_| format!("'{sequence}' is not a sequence number"))?;
     Ok(EventPlace { ledger: parse_ledger(ledger)?, sequence })
+}
+
+/// Parses `<ledger>:<sequence number>`, or a duration.
+pub(crate) fn parse_events_from(text: &str) -> Result<EventsFrom, String> {
+    if text.contains(':') {
+        return parse_event_place(text).map(EventsFrom::Place);
+    }
+    let expected = "expected a duration, as '5m', or <ledger>:<sequence number>, as \
+                    'reservations:42'";
+    let is_duration = text.starts_with(|first: char| first.is_ascii_digit());
+    match parse_duration(text) {
+        Ok(ago) => Ok(EventsFrom::Ago(ago)),
+        Err(why) if is_duration => Err(why),
+        Err(_) => Err(expected.to_owned()),
+    }
 }
 
 fn parse_ledger(text: &str) -> Result<LedgerName, String> {
@@ -98,6 +120,18 @@ mod tests {
         assert_eq!(at.entry, Some("3f9c".parse().unwrap()));
         for bad in ["", "reservation", "reservations@", "reservations@x y", "@3f9c"] {
             assert!(parse_ledger_at(bad).is_err(), "{bad}");
+        }
+    }
+
+    /// 1/EVENTS-TIME
+    #[test]
+    fn events_are_wanted_from_a_place_or_a_time() {
+        let ago = EventsFrom::Ago(Duration::from_secs(300));
+        assert_eq!(parse_events_from("5m"), Ok(ago));
+        let place = parse_event_place("runs:3").expect("good");
+        assert_eq!(parse_events_from("runs:3"), Ok(EventsFrom::Place(place)));
+        for bad in ["", "runs", "runs:", "5", "-5m", "5m:1"] {
+            assert!(parse_events_from(bad).is_err(), "{bad}");
         }
     }
 

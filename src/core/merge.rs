@@ -1,6 +1,9 @@
-//! One sequence of several that each are in order, newest first, without reading ahead.
+//! One sequence of several that each are in order, without reading ahead, and pages of it.
 
+use std::cmp::Reverse;
 use std::iter::Peekable;
+
+use crate::core::time::Timestamp;
 
 /// Merges sequences by a key, the greatest first. Each keeps its own order, whatever its keys say;
 /// of equal keys, that of the earlier sequence comes first. No more than one item of each is held.
@@ -30,10 +33,54 @@ impl<I: Iterator, K: Ord> Iterator for Merged<I, K> {
     }
 }
 
+/// Something with a time that counts for several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dated<T> {
+    pub at: Timestamp,
+    pub count: usize,
+    pub item: T,
+}
+
+/// The end of the sequences that a page is cut from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    Oldest,
+    Newest,
+}
+
+/// Cuts a page from one end of sequences that each are in order, oldest first: as many items as
+/// count for no more than the limit together, and one in any case. The page is in order of time,
+/// oldest first; of equal times, that of the earlier sequence comes first. Each sequence keeps its
+/// own order, and what is left of it comes after its part of the page, or before it if the page
+/// has the newest.
+pub fn cut<T>(mut sequences: Vec<Vec<Dated<T>>>, limit: usize, end: End) -> Vec<T> {
+    let mut count = 0;
+    let fits = |dated: &Dated<T>| {
+        let is_first = count == 0;
+        count += dated.count;
+        is_first || count <= limit
+    };
+    let page: Vec<Dated<T>> = match end {
+        End::Oldest => {
+            let sequences = sequences.into_iter().map(Vec::into_iter);
+            Merged::of(sequences, |dated| Reverse(dated.at)).take_while(fits).collect()
+        }
+        End::Newest => {
+            // Backwards, so that of equal times the later sequence comes first.
+            sequences.reverse();
+            let sequences = sequences.into_iter().map(|sequence| sequence.into_iter().rev());
+            let newest = Merged::of(sequences, |dated| dated.at).take_while(fits);
+            let mut page: Vec<Dated<T>> = newest.collect();
+            page.reverse();
+            page
+        }
+    };
+    page.into_iter().map(|dated| dated.item).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::cmp::Reverse;
 
     use proptest::prelude::*;
 
@@ -79,6 +126,67 @@ mod tests {
                 prop_assert_eq!(own, sequence);
             }
             prop_assert_eq!(merged.len(), keys.concat().len());
+        }
+
+        /// 1/EVENTS-TIME: a page keeps the limit unless it is one item, each sequence gives a part
+        /// from its end, in its own order, and the page is as full as it can be.
+        #[test]
+        fn a_page_is_cut_from_one_end(
+            keys in keys(), counts in prop::collection::vec(1_usize..4, 40), limit in 1_usize..12,
+            newest: bool,
+        ) {
+            let end = if newest { End::Newest } else { End::Oldest };
+            let count = |of: usize, at: usize| counts[of * 8 + at];
+            let dated = |(of, at, key): Item| Dated {
+                at: Timestamp::from_millis(i64::from(key)),
+                count: count(of, at),
+                item: (of, at, key),
+            };
+            let all = sequences(&keys).into_iter().map(|it| it.into_iter().map(dated).collect());
+            let page = cut(all.collect(), limit, end);
+            let sum: usize = page.iter().map(|(of, at, _)| count(*of, *at)).sum();
+            prop_assert!(sum <= limit || page.len() == 1);
+            prop_assert_eq!(page.is_empty(), keys.concat().is_empty());
+            for (of, sequence) in sequences(&keys).into_iter().enumerate() {
+                let own: Vec<Item> = page.iter().filter(|item| item.0 == of).copied().collect();
+                let left = sequence.len() - own.len();
+                let part = if newest { &sequence[left..] } else { &sequence[..own.len()] };
+                prop_assert_eq!(own, part);
+            }
+            let whole = keys.concat().len();
+            prop_assert!(sum + 3 > limit || page.len() == whole);
+        }
+
+        /// 1/EVENTS-TIME: of sequences that are in order, a page is, and all pages together are
+        /// all of them.
+        #[test]
+        fn pages_are_in_order(mut keys in keys(), limit in 1_usize..12) {
+            for keys in &mut keys {
+                keys.sort_unstable();
+            }
+            let dated = |item: Item| {
+                Dated { at: Timestamp::from_millis(i64::from(item.2)), count: 1, item }
+            };
+            let mut left = sequences(&keys);
+            let mut sorted = left.concat();
+            sorted.sort_by_key(|(_, _, key)| *key);
+            let newest = cut(
+                left.iter().map(|it| it.iter().copied().map(dated).collect()).collect(),
+                limit,
+                End::Newest,
+            );
+            prop_assert_eq!(&newest[..], &sorted[sorted.len() - newest.len()..]);
+            let mut pages = Vec::new();
+            while !left.concat().is_empty() {
+                let page = cut(
+                    left.iter().map(|it| it.iter().copied().map(dated).collect()).collect(),
+                    limit,
+                    End::Oldest,
+                );
+                left.iter_mut().for_each(|sequence| sequence.retain(|item| !page.contains(item)));
+                pages.extend(page);
+            }
+            prop_assert_eq!(pages, sorted);
         }
 
         /// 1/LOG: memory does not grow with the history: one item of each sequence is held.

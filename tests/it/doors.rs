@@ -93,7 +93,7 @@ fn what_excludes_each_other_is_wrong_usage() {
         ledger: None,
         run: None,
         event_type: None,
-        since: Some(("reservations".parse().unwrap(), 1)),
+        since: Some(reader::Start::Place("reservations".parse().unwrap(), 1)),
         consumer: Some(&bob),
         limit: None,
     };

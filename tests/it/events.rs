@@ -161,6 +161,74 @@ fn a_limit_keeps_entries_whole() {
     }
 }
 
+/// Makes entries of two ledgers by turns, a minute apart, and lists their events in order of time.
+fn two_ledgers(repo: &Repo) -> Vec<(Value, Value)> {
+    let mut seen = Vec::new();
+    for round in ["2", "3", "4"] {
+        repo.reserve("alice", round);
+        repo.pass("1m");
+        let id = format!("parser0{round}");
+        repo.json("alice", ["run", "create", "--goal", "a goal", "--id", &id]);
+        repo.pass("1m");
+        for ledger in [RESERVATIONS, "runs"] {
+            let all = read(repo, &["--ledger", ledger]);
+            seen.extend(all.iter().map(place).filter(|at| !seen.contains(at)).collect::<Vec<_>>());
+        }
+    }
+    seen
+}
+
+fn place(event: &Value) -> (Value, Value) {
+    (event["ledger"].clone(), event["seq"].clone())
+}
+
+fn places(repo: &Repo, options: &[&str]) -> Vec<(Value, Value)> {
+    read(repo, options).iter().map(place).collect()
+}
+
+/// 1/EVENTS-TIME: the limit is that of all ledgers together, and the order is that of time.
+#[test]
+fn ledgers_share_a_limit_and_an_order() {
+    let repo = Repo::new();
+    let all = two_ledgers(&repo);
+    assert!(all.len() >= 6, "{all:?}");
+    assert_eq!(places(&repo, &[]), all);
+    assert_eq!(places(&repo, &["-n", "2"]), all[all.len() - 2..]);
+    assert_eq!(places(&repo, &["--limit", "4"]), all[all.len() - 4..]);
+}
+
+/// 1/EVENTS-TIME: `--since` takes a duration, as that of `log` does.
+#[test]
+fn since_takes_a_duration() {
+    let repo = Repo::new();
+    let all = two_ledgers(&repo);
+    assert_eq!(places(&repo, &["--since", "1h"]), all);
+    let young = places(&repo, &["--since", "130s"]);
+    assert!(!young.is_empty() && young.len() < all.len(), "{young:?}");
+    assert_eq!(young, all[all.len() - young.len()..]);
+    assert_eq!(places(&repo, &["--since", "30s"]), []);
+}
+
+/// 1/EVENTS-TIME, 4/INV-4: a consumer with a limit gets each event of each ledger, in order of
+/// time.
+#[test]
+fn a_consumer_loses_nothing_to_the_limit() {
+    let repo = Repo::new();
+    let all = two_ledgers(&repo);
+    for limit in ["1", "2", "3", "100"] {
+        let consumer = format!("by{limit}");
+        let mut seen = Vec::new();
+        loop {
+            let some = places(&repo, &["--consumer", &consumer, "--limit", limit]);
+            if some.is_empty() {
+                break;
+            }
+            seen.extend(some);
+        }
+        assert_eq!(seen, all, "{limit} at a time");
+    }
+}
+
 /// 4/INV-4: a consumer sees each event at least once and can resume.
 #[test]
 fn a_consumer_resumes_where_it_was() {

@@ -10,6 +10,7 @@ use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::core::event::Event;
 use crate::core::ledger::LedgerName;
+use crate::core::merge::{Dated, End};
 use crate::core::time::Timestamp;
 use crate::store::error::StoreError;
 use crate::store::git::object::ObjectId;
@@ -37,6 +38,16 @@ pub struct Wanted {
     pub run: Option<String>,
 }
 
+impl Since {
+    /// Returns the end of the events that a limit leaves.
+    pub fn end(self) -> End {
+        match self {
+            Since::Last => End::Newest,
+            Since::Seq(_) | Since::Within { .. } | Since::Entry { .. } => End::Oldest,
+        }
+    }
+}
+
 impl Wanted {
     fn lets_through(&self, event: &Event) -> bool {
         self.kind.as_ref().is_none_or(|kind| event.kind == *kind)
@@ -51,16 +62,26 @@ pub enum Since {
     Last,
     /// After the entry whose last event has this number.
     Seq(u64),
+    /// At the first entry of those that are no older than this.
+    Within { now: Timestamp, seconds: u64 },
     /// After this entry, whose number was `seq` when it was read.
     Entry { id: ObjectId, seq: u64 },
+}
+
+/// An entry of a ledger, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    pub ledger: LedgerName,
+    pub entry: ObjectId,
+    pub seq: u64,
 }
 
 /// Entries with the wanted events, oldest first.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// The entries with at most as many events as asked for, unless a single entry has more. Their
-    /// events are read one by one by [`batch`], because there may be many.
-    pub entries: Vec<ObjectId>,
+    /// The entries with at least as many events as asked for, if there are so many. They count as
+    /// many as they have wanted events, which are read one by one by [`batch`].
+    pub entries: Vec<Dated<Place>>,
     /// The newest entry that was looked at, after which the next page begins.
     pub reached: Option<(ObjectId, u64)>,
     /// The position that the reader goes back to if its entry is no longer in the chain.
@@ -78,7 +99,7 @@ pub fn page(
     let ledger = ctx.ledger(name);
     let tip = ledger.now()?.id();
     let (after, rewound) = match since {
-        Since::Last => (None, None),
+        Since::Last | Since::Within { .. } => (None, None),
         Since::Seq(seq) => (Some(seq), None),
         Since::Entry { id, seq } => match common_ancestor(&ledger, tip, id)? {
             Some((ancestor, at)) if ancestor == id => (Some(at), None),
@@ -86,22 +107,29 @@ pub fn page(
             None => (Some(0), Some(Since::Seq(0)).filter(|_| seq > 0)),
         },
     };
-    let mut window = Window { entries: VecDeque::new(), events: 0, limit, oldest: after.is_some() };
+    let mut window = Window { entries: VecDeque::new(), events: 0, limit, end: since.end() };
     let mut reached = None;
     for item in History::from(&ledger, tip) {
         let (id, entry) = item?;
         let seq = entry.message.counters.seq;
-        if after.is_some_and(|after| seq <= after) || window.is_full() {
+        let at = entry.message.counters.at;
+        let is_old = match since {
+            Since::Within { now, seconds } => now.seconds_since(at) > seconds,
+            _ => after.is_some_and(|after| seq <= after),
+        };
+        if is_old || window.is_full() {
             break;
         }
         let events = entry.message.events.iter().filter(|event| wanted.lets_through(event)).count();
         reached = reached.or(Some((id, seq)));
-        if let Some(newest) = window.push(Counted { entry: id, seq, events }) {
+        if let Some(newest) =
+            window.push(Dated { at, count: events, item: Place { ledger: name, entry: id, seq } })
+        {
             reached = Some(newest);
         }
     }
-    let with_events = window.entries.into_iter().filter(|counted| counted.events > 0);
-    Ok(Page { entries: with_events.map(|counted| counted.entry).collect(), reached, rewound })
+    let with_events = window.entries.into_iter().filter(|dated| dated.count > 0);
+    Ok(Page { entries: with_events.collect(), reached, rewound })
 }
 
 /// Reads the wanted events of one entry of a page.
@@ -121,40 +149,33 @@ pub fn batch(
     Ok(Batch { ledger: name, entry: id, at, events })
 }
 
-/// An entry, and how many of its events are wanted.
-struct Counted {
-    entry: ObjectId,
-    seq: u64,
-    events: usize,
-}
-
 /// The entries found so far on the way back through the chain, oldest first, within the limit.
 struct Window {
-    entries: VecDeque<Counted>,
+    entries: VecDeque<Dated<Place>>,
     events: usize,
     limit: usize,
-    /// Set to keep the oldest entries, not the newest.
-    oldest: bool,
+    /// The end whose entries are kept.
+    end: End,
 }
 
 impl Window {
     fn is_full(&self) -> bool {
-        !self.oldest && self.events >= self.limit
+        self.end == End::Newest && self.events >= self.limit
     }
 
     /// Adds an entry that is older than all before, and drops the newest ones that no longer fit.
     /// Returns the newest that is left if any were dropped.
-    fn push(&mut self, counted: Counted) -> Option<(ObjectId, u64)> {
-        self.events += counted.events;
-        self.entries.push_front(counted);
+    fn push(&mut self, dated: Dated<Place>) -> Option<(ObjectId, u64)> {
+        self.events += dated.count;
+        self.entries.push_front(dated);
         let mut dropped = false;
-        while self.oldest && self.events > self.limit && self.entries.len() > 1 {
+        while self.end == End::Oldest && self.events > self.limit && self.entries.len() > 1 {
             let newest = self.entries.pop_back().expect("there is more than one");
-            self.events -= newest.events;
+            self.events -= newest.count;
             dropped = true;
         }
         let newest = self.entries.back().expect("one was just pushed");
-        dropped.then_some((newest.entry, newest.seq))
+        dropped.then_some((newest.item.entry, newest.item.seq))
     }
 }
 

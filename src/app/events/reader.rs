@@ -1,11 +1,12 @@
 //! Follows the events of ledgers, and stores the position of a consumer.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Batch, Since, Wanted, batch, page};
+use super::{Batch, Place, Since, Wanted, batch, page};
 use crate::app::Ctx;
 use crate::app::error::AppError;
 use crate::app::problem::Problem;
@@ -14,6 +15,7 @@ use crate::core::bounded::Limit;
 use crate::core::event::Event;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
+use crate::core::merge::{self, End};
 use crate::core::text::Line;
 use crate::core::time::Timestamp;
 use crate::store::git::object::ObjectId;
@@ -30,12 +32,21 @@ pub struct Request<'r> {
     pub run: Option<&'r Line>,
     /// Only those of this type.
     pub event_type: Option<&'r String>,
-    /// Only those after this number of this ledger.
-    pub since: Option<(LedgerName, u64)>,
+    /// Only those after this place.
+    pub since: Option<Start>,
     /// Go on where this consumer stopped.
     pub consumer: Option<&'r AgentName>,
     /// The largest number of events.
     pub limit: Option<Limit>,
+}
+
+/// The place that events are wanted from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// After this number of this ledger.
+    Place(LedgerName, u64),
+    /// From this long ago on.
+    Ago(Duration),
 }
 
 impl Request<'_> {
@@ -110,10 +121,23 @@ impl Reader {
     /// Begins where the request says, or where its consumer stopped.
     pub fn begin(ctx: &Ctx, request: &Request<'_>) -> Result<Reader, Problem> {
         request.check()?;
-        let one = request.ledger.or(request.since.map(|(ledger, _)| ledger));
+        let since_ledger = match request.since {
+            Some(Start::Place(ledger, _)) => Some(ledger),
+            Some(Start::Ago(_)) | None => None,
+        };
+        let one = request.ledger.or(since_ledger);
         let ledgers = one.map_or_else(|| LedgerName::ALL.to_vec(), |ledger| vec![ledger]);
-        let since = request.since.map(|(ledger, seq)| (ledger, Since::Seq(seq)));
-        let mut positions: BTreeMap<_, _> = since.into_iter().collect();
+        let mut positions = BTreeMap::new();
+        match request.since {
+            Some(Start::Place(ledger, seq)) => {
+                positions.insert(ledger, Since::Seq(seq));
+            }
+            Some(Start::Ago(ago)) => {
+                let since = Since::Within { now: ctx.clock(), seconds: ago.as_secs() };
+                positions.extend(ledgers.iter().map(|ledger| (*ledger, since)));
+            }
+            None => {}
+        }
         if let Some(consumer) = request.consumer {
             positions.extend(stored(ctx, consumer)?);
             for ledger in &ledgers {
@@ -127,14 +151,17 @@ impl Reader {
         Ok(Reader { ledgers, wanted, limit, consumer: request.consumer.cloned(), positions })
     }
 
-    /// Hands over the new events one by one, and then none. The cursor of a consumer moves only
-    /// after all of them have reached it.
+    /// Hands over the new events one by one in order of time, and then none: no more than the limit
+    /// of all ledgers together, in whole entries. The cursor of a consumer moves only after all of
+    /// them have reached it.
     pub fn deliver(
         &mut self,
         ctx: &Ctx,
         hand_over: &mut dyn FnMut(Option<Delivered>) -> Result<Reached, Problem>,
     ) -> Result<(), Problem> {
         let mut moved = false;
+        let (mut sequences, mut found) = (Vec::new(), Vec::new());
+        let mut end = End::Newest;
         for ledger in self.ledgers.clone() {
             let since = self.positions.get(&ledger).copied().unwrap_or(Since::Last);
             let page = page(ctx, ledger, since, &self.wanted, self.limit)?;
@@ -145,14 +172,29 @@ impl Reader {
                 self.positions.insert(ledger, since);
                 moved = true;
             }
-            'page: for entry in page.entries {
-                for event in views(batch(ctx, ledger, entry, &self.wanted)?) {
-                    if hand_over(Some(Delivered::Event(event)))? == Reached::Nobody {
-                        break 'page;
-                    }
+            if since.end() == End::Oldest {
+                end = End::Oldest;
+            }
+            if since == Since::Last && page.reached.is_none() {
+                self.positions.insert(ledger, Since::Seq(0));
+            }
+            found.push((ledger, page.entries.len(), page.reached));
+            sequences.push(page.entries);
+        }
+        let chosen = merge::cut(sequences, self.limit, end);
+        'page: for Place { ledger, entry, .. } in &chosen {
+            for event in views(batch(ctx, *ledger, *entry, &self.wanted)?) {
+                if hand_over(Some(Delivered::Event(event)))? == Reached::Nobody {
+                    break 'page;
                 }
             }
-            if let Some((id, seq)) = page.reached {
+        }
+        for (ledger, count, reached) in found {
+            let own = || chosen.iter().filter(|place| place.ledger == ledger);
+            // The next page begins with the entries that the limit leaves out, if they are newer.
+            let is_whole = end == End::Newest || own().count() == count;
+            let last = own().last().map(|place| (place.entry, place.seq));
+            if let Some((id, seq)) = if is_whole { reached } else { last } {
                 self.positions.insert(ledger, Since::Entry { id, seq });
                 moved = true;
             }
@@ -170,7 +212,7 @@ impl Reader {
                 let position = Position { entry: id.to_string(), seq: *seq };
                 Some((ledger.to_string(), position))
             }
-            Since::Last | Since::Seq(_) => None,
+            Since::Last | Since::Seq(_) | Since::Within { .. } => None,
         });
         Ok(ctx.cursors().save(consumer, &known.collect()).map_err(AppError::from)?)
     }
@@ -191,7 +233,7 @@ impl Since {
     fn seq(self) -> u64 {
         match self {
             Since::Entry { seq, .. } | Since::Seq(seq) => seq,
-            Since::Last => 0,
+            Since::Last | Since::Within { .. } => 0,
         }
     }
 }

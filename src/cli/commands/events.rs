@@ -6,7 +6,7 @@ use clap::Subcommand;
 
 use crate::app::error::AppError;
 use crate::app::events::cursors::{Change, CursorView, cursors};
-use crate::app::events::reader::{Delivered, EventView, Reached, Reader, Request, Rewound};
+use crate::app::events::reader::{Delivered, EventView, Reached, Reader, Request, Rewound, Start};
 use crate::app::problem::Problem;
 use crate::cli::color::Slot;
 use crate::cli::dispatch::Context;
@@ -15,7 +15,7 @@ use crate::cli::holds::event_target;
 use crate::cli::patience::Patience;
 use crate::cli::show::show;
 use crate::cli::term::Ui;
-use crate::cli::values::{EventPlace, parse_event_place};
+use crate::cli::values::{EventsFrom, parse_events_from};
 use crate::core::bounded::Limit;
 use crate::core::ids::AgentName;
 use crate::core::ledger::LedgerName;
@@ -23,11 +23,12 @@ use crate::core::text::{Line, shown};
 
 const EXAMPLES: &str = "\
 Examples:
-  git coord events --limit 20
+  git coord events -n 20
+  git coord events --since 5m
   git coord events --since reservations:42 --json
   git coord events --consumer dashboard --follow --json";
 
-/// Show events, oldest first
+/// Show events of all ledgers, oldest first
 ///
 /// With --json, prints one event per line. A consumer has a cursor that moves after delivery, so
 /// that the consumer gets each event at least once. A limit never splits an entry.
@@ -49,16 +50,21 @@ pub(crate) struct Args {
     #[arg(long = "type", value_name = "TYPE")]
     pub(crate) event_type: Option<String>,
 
-    /// Only events after this one, such as 'reservations:42'
-    #[arg(long, value_name = "LEDGER:SEQ", value_parser = parse_event_place)]
-    pub(crate) since: Option<EventPlace>,
+    /// Only events after this one, such as 'reservations:42', or no older than a duration
+    #[arg(
+        long,
+        value_name = "LEDGER:SEQ|DURATION",
+        value_parser = parse_events_from,
+        allow_hyphen_values = true
+    )]
+    pub(crate) since: Option<EventsFrom>,
 
     /// Continue where this consumer stopped, and move its cursor
     #[arg(long, value_name = "NAME", conflicts_with = "since")]
     pub(crate) consumer: Option<AgentName>,
 
-    /// At most this many events [default: 100]
-    #[arg(long, value_name = "NUMBER", allow_hyphen_values = true)]
+    /// At most this many events of all ledgers together [default: 100]
+    #[arg(short = 'n', long, value_name = "NUMBER", allow_hyphen_values = true)]
     pub(crate) limit: Option<Limit>,
 
     /// Keep printing events as they happen, until interrupted
@@ -132,7 +138,10 @@ impl Args {
             ledger: self.ledger,
             run: self.run.as_ref(),
             event_type: self.event_type.as_ref(),
-            since: self.since.map(|place| (place.ledger, place.sequence)),
+            since: self.since.map(|from| match from {
+                EventsFrom::Place(place) => Start::Place(place.ledger, place.sequence),
+                EventsFrom::Ago(ago) => Start::Ago(ago),
+            }),
             consumer: self.consumer.as_ref(),
             limit: self.limit,
         }
