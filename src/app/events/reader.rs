@@ -193,7 +193,7 @@ impl Reader {
             let own = || chosen.iter().filter(|place| place.ledger == ledger);
             // The next page begins with the entries that the limit leaves out, if they are newer.
             let is_whole = end == End::Newest || own().count() == count;
-            let last = own().last().map(|place| (place.entry, place.seq));
+            let last = own().next_back().map(|place| (place.entry, place.seq));
             if let Some((id, seq)) = if is_whole { reached } else { last } {
                 self.positions.insert(ledger, Since::Entry { id, seq });
                 moved = true;

@@ -87,9 +87,10 @@ fn print_answer(ui: &mut Ui, answer: &Released) -> std::io::Result<()> {
     for missing in &answer.missing_words {
         let word = shown(&missing.word.shown()).into_owned();
         let could_be_an_id = missing.word.id.is_some() && missing.meeting.is_empty();
-        ui.note(&match could_be_an_id {
-            true => format!("not there (any more): {word}"),
-            false => format!("you hold nothing of '{word}'"),
+        ui.note(&if could_be_an_id {
+            format!("not there (any more): {word}")
+        } else {
+            format!("you hold nothing of '{word}'")
         })?;
     }
     for id in &answer.missing {
