@@ -12,6 +12,9 @@ use crate::core::reservation::{Hold, Mode, Target};
 use crate::core::text::shown;
 use crate::core::time::{Timestamp, relative};
 
+/// The number of holds that are named one by one.
+const OWN_SHOWN_MAX: usize = 5;
+
 /// Quotes text of another agent for a model: on one line, in double quotes that it cannot end, and
 /// bounded.
 pub fn quoted(text: &str, chars_max: usize) -> String {
@@ -20,8 +23,6 @@ pub fn quoted(text: &str, chars_max: usize) -> String {
     let safe = shown(&start).replace('\\', "\\\\").replace('"', "\\\"");
     format!("\"{safe}{more}\"")
 }
-/// The number of holds that are named one by one.
-const OWN_SHOWN_MAX: usize = 5;
 
 /// Names a target in quotes, for a sentence.
 pub fn target_text(target: &Target) -> String {

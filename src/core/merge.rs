@@ -183,7 +183,9 @@ mod tests {
                     limit,
                     End::Oldest,
                 );
-                left.iter_mut().for_each(|sequence| sequence.retain(|item| !page.contains(item)));
+                for sequence in &mut left {
+                    sequence.retain(|item| !page.contains(item));
+                }
                 pages.extend(page);
             }
             prop_assert_eq!(pages, sorted);

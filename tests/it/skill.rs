@@ -27,7 +27,7 @@ fn it_is_short_and_its_commands_exist() {
     let mut count = 0;
     for call in text.split("git coord ").skip(1) {
         let name: String = call.chars().take_while(char::is_ascii_lowercase).collect();
-        assert!(known.iter().any(|command| *command == name), "'{name}' is no command");
+        assert!(known.contains(&name), "'{name}' is no command");
         count += 1;
     }
     assert!(count >= 8, "only {count} commands");
