@@ -113,7 +113,7 @@ fn an_entry_has_whole_ids() {
     let id = reserved(&repo, "alice", &["src"]);
     let input = || recorded(&repo, RESERVATIONS)["input"].clone();
     repo.coord("alice", ["renew", &id[..3]]).done();
-    assert_eq!(input()["ids"], json!([id]));
+    assert_eq!(input()["words"][0]["id"], id.as_str());
     repo.coord("bob", ["ask", &id[..4], "--reason", "r"]).done();
     assert_eq!(input()["hold"], id.as_str());
     assert_eq!(input()["patterns"], Value::Null, "the word is an id, and no path");
@@ -130,9 +130,10 @@ fn an_entry_has_whole_ids() {
     assert_eq!(input()["thread"], thread);
     let id = reserved(&repo, "bob", &["docs"]);
     repo.coord("bob", ["transfer", "--to", "carol", &id[..3]]).done();
-    assert_eq!(input()["ids"], json!([id]));
+    assert_eq!(input()["words"][0]["id"], id.as_str());
     repo.coord("carol", ["release", &id[..3], "docs"]).done();
-    assert_eq!(input()["ids"], json!([id]));
+    let words = input()["words"].clone();
+    assert_eq!((&words[0]["id"], &words[1]["id"]), (&json!(id), &Value::Null));
 }
 
 /// 1/WHOLE-IDS: the beginning of an id that fits nothing is told and not recorded.
@@ -142,12 +143,16 @@ fn the_beginning_of_nothing_is_not_recorded() {
     let id = reserved(&repo, "alice", &["src"]);
     let nothing = if id.starts_with('z') { "yyy" } else { "zzz" };
     let renewed = repo.coord_json("alice", ["renew", &id, nothing]).exits(1).json();
-    assert_eq!(renewed["lost"], json!([{ "id": nothing, "why": "gone" }]));
-    assert_eq!(recorded(&repo, RESERVATIONS)["input"]["ids"], json!([id]));
+    assert_eq!(renewed["lost"], json!([{ "path": nothing, "why": "gone" }]));
+    let ids = || {
+        let words = recorded(&repo, RESERVATIONS)["input"]["words"].clone();
+        words.as_array().unwrap().iter().map(|word| word["id"].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(ids(), [json!(id), Value::Null]);
     repo.coord("alice", ["transfer", "--to", "bob", &id, nothing]).exits(4).says(nothing);
     let released = repo.json("alice", ["release", &id, nothing]);
     assert_eq!(released["missing"], json!([nothing]));
-    assert_eq!(recorded(&repo, RESERVATIONS)["input"]["ids"], json!([id]));
+    assert_eq!(ids(), [json!(id), Value::Null]);
 }
 
 /// 1/SEEN: an act on others changes what its actor saw, and nothing that came since.

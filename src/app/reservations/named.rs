@@ -5,12 +5,13 @@ use std::ffi::OsString;
 use std::slice;
 
 use crate::app::error::AppError;
+use crate::app::path_facts::path_facts;
 use crate::app::{Ctx, specs};
 use crate::core::ids::{HoldId, HoldIdPrefix};
 use crate::core::pattern::Pattern;
-use crate::core::reservation::Hold;
 use crate::core::reservation::select::{self, Named, Selection};
 use crate::core::reservation::word::{Meant, Wider, Word, meant};
+use crate::core::reservation::{Hold, index};
 
 /// Turns an id into a prefix.
 pub fn prefix(id: &HoldId) -> HoldIdPrefix {
@@ -38,10 +39,32 @@ pub fn words(ctx: &Ctx, typed: &[OsString]) -> Result<Words, AppError> {
             Err(error) => return Err(error),
         };
         read.patterns.extend(patterns.iter().cloned());
+        let id = id.map(|id| whole(ctx, id, &patterns)).transpose()?.flatten();
         read.words.push(Word { patterns, id });
     }
     specs::keep_bound(read.patterns.len())?;
     Ok(read)
+}
+
+/// Completes the beginning of an id, because an entry has to mean the same hold on every state.
+/// Returns none for one that fits nothing if the word can be a path. Leaves it as it is where it
+/// could mean several holds, or a path that is there.
+fn whole(
+    ctx: &Ctx,
+    id: HoldIdPrefix,
+    patterns: &[Pattern],
+) -> Result<Option<HoldIdPrefix>, AppError> {
+    let found = index::with_prefix(&ctx.read()?.base.snapshot, &id)?;
+    let is_whole = || id.as_str().parse::<HoldId>().is_ok();
+    Ok(match found.as_slice() {
+        [] if !patterns.is_empty() && !is_whole() => None,
+        [only] => {
+            let facts = path_facts(ctx.repository(), patterns);
+            let is_there = patterns.iter().any(|pattern| !facts.new.contains(pattern));
+            Some(if is_there { id } else { prefix(only) })
+        }
+        _ => Some(id),
+    })
 }
 
 /// Finds the holds of other agents that a selection means now.
