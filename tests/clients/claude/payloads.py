@@ -2,6 +2,7 @@
 
 import json
 import re
+import time
 from pathlib import Path
 
 from client import Hung, Talk, quoted, shell
@@ -46,14 +47,20 @@ def kept_payloads(world, promise):
         {"tools": [call]},
     ])
     talk.say("second", [{"status": 400}])
+    # The client does not wait for this hook, and takes it along when it leaves.
+    until = time.monotonic() + 30
+    while not any("StopFailure" in path.read_text("utf-8") for path in log.glob("*.json")):
+        if time.monotonic() > until:
+            break
+        time.sleep(0.1)
     talk.leave()
     names = {str(world.home): "$HOME", str(repository.root): "$REPO", talk.id(): SESSION}
+    kept = {path.stem: json.loads(path.read_text("utf-8")) for path in KEPT.glob("*.json")}
     seen = samples(log, names)
     if RECORD:
         for name, payload in seen.items():
             text = json.dumps(payload, indent=2) + "\n"
             (Path(RECORD) / f"{name}.json").write_text(text, encoding="utf-8")
-    kept = {path.stem: json.loads(path.read_text("utf-8")) for path in KEPT.glob("*.json")}
     promise("the same kinds of payloads come", set(kept) == set(seen), f"{set(kept) ^ set(seen)}")
     for name in sorted(set(kept) & set(seen)):
         old, new = fields(kept[name]), fields(seen[name])
@@ -64,7 +71,9 @@ def add_logger(repository, log):
     """Has the client write each payload into a file, in the order in which they come."""
     path = repository.root / ".claude/settings.local.json"
     settings = json.loads(path.read_text("utf-8"))
-    command = f"cat >{quoted(log)}/$(date +%s%N)-$$.json"
+    # Whole or not at all, because somebody may read it at any time.
+    name = f"{quoted(log)}/$(date +%s%N)-$$"
+    command = f"file={name}; cat >$file.part && mv $file.part $file.json"
     for event in EVENTS:
         handler = {"hooks": [{"type": "command", "command": command}]}
         settings["hooks"].setdefault(event, []).append(handler)
