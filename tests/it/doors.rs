@@ -87,7 +87,13 @@ fn what_excludes_each_other_is_wrong_usage() {
         limit: None,
     };
     makes_no_sense("list", list::list(&ctx, &request));
-    let request = changes::Request { paths: &[], mine: true, agent: Some(&bob), check: false };
+    let request = changes::Request {
+        paths: &[],
+        mine: true,
+        agent: Some(&bob),
+        check: false,
+        finds_saved: false,
+    };
     makes_no_sense("changes", changes::changes(&ctx, &request));
     let request = reader::Request {
         ledger: None,

@@ -34,6 +34,8 @@ pub struct Request<'r> {
     pub agent: Option<&'r AgentName>,
     /// Set if it is a no that a change of another is among them.
     pub check: bool,
+    /// Set to find what has each change saved, which reads every changed file.
+    pub finds_saved: bool,
 }
 
 impl Request<'_> {
@@ -138,7 +140,7 @@ pub fn changes(ctx: &Ctx, request: &Request<'_>) -> Result<Answer<Body>, Problem
         is_there(&change.path.0) && (is_theirs || !asks_for_some)
     });
     body.lost.retain(|lost| is_there(&lost.path.0) && is_asked_for(&lost.agent));
-    rescue::find_saved(ctx, &mut body)?;
+    rescue::find_saved(ctx, &mut body, request.finds_saved)?;
     let refusal = request.check.then(|| of_others(ctx, &body)).flatten();
     let hint = body.lost.iter().find(|lost| lost.saved.is_some()).and_then(way_back);
     let answer = Answer::read(body, ctx.clock()).noting(hint);

@@ -49,14 +49,17 @@ fn worktree_of(ctx: &Ctx, name: Option<&str>) -> Result<Option<Line>, AppError> 
     }
 }
 
-/// Finds what is saved of changes that are in their files, and of those that are gone.
-pub fn find_saved(ctx: &Ctx, body: &mut Body) -> Result<(), AppError> {
-    if body.changes.is_empty() && body.lost.is_empty() {
+/// Finds what is saved of changes that are gone and, if `of_present`, of those in their files.
+pub fn find_saved(ctx: &Ctx, body: &mut Body, of_present: bool) -> Result<(), AppError> {
+    let is_asked = of_present && !body.changes.is_empty();
+    if !is_asked && body.lost.is_empty() {
         return Ok(());
     }
     let worktree = ctx.worktree();
     let saved = versions::versions(ctx, worktree.as_ref(), None, &Wanted::new(&[]))?;
-    find_present(ctx, &mut body.changes, &saved);
+    if is_asked {
+        find_present(ctx, &mut body.changes, &saved);
+    }
     for lost in &mut body.lost {
         let is_it = |version: &&Version| {
             version.path == lost.path.0 && lost.blob.as_ref() == Some(&version.stored.blob)

@@ -71,6 +71,8 @@ impl Args {
             mine: self.mine,
             agent: self.agent.as_ref(),
             check: self.check,
+            // The text does not show it.
+            finds_saved: ui.is_json(),
         };
         let answer = changes(&ctx, &request)?;
         let Body { changes, lost } = &answer.body;
